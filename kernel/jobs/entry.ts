@@ -49,8 +49,8 @@ async function jsonOf(path: string, signal: AbortSignal): Promise<unknown> {
   }
 }
 
-// What notebooks and the command line use of backfills. A separate bundle that is loaded lazily, because it contains
-// the engine, a compiler and a bundler. Types are imported from the files that declare them.
+// The parts of backfills that notebooks and the command line use. They are a separate bundle that is loaded lazily,
+// because it contains the engine, a compiler and a bundler. Types are imported from the files that declare them.
 export { readFunction } from '#jobs/definition/functionSource.ts';
 export { functionHash } from '#jobs/definition/hash.ts';
 export { storedFunction } from '#jobs/definition/registration.ts';

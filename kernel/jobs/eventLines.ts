@@ -8,7 +8,7 @@ import { type Check, isCount, isNonNegativeNumber, isString, listOf, oneOf, opti
 
 const mark = '@@';
 
-/** Real lines are far shorter, because drivers truncate row samples. */
+/** Maximum length of a line. Real lines are far shorter, because drivers truncate row samples. */
 const longest = 1_000_000;
 
 const checks: { readonly [K in JobEventKind]: Check } = {
@@ -65,7 +65,7 @@ export function isJobEvent(value: unknown): value is JobEvent {
   return typeof kind === 'string' && Object.hasOwn(checks, kind) && checks[kind as JobEventKind](value);
 }
 
-/** Parses an event line, `undefined` for any other line, which belongs in the log. */
+/** Parses an event line. Returns `undefined` for any other line; such lines belong in the log. */
 export function readEventLine(line: string): JobEvent | undefined {
   const fields = readMarkedLine(line);
   return isJobEvent(fields) ? fields : undefined;

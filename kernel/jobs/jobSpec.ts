@@ -48,7 +48,7 @@ export const specWithoutSecrets = (spec: JobSpec): Record<string, unknown> =>
   specToJson({ ...spec, table: { ...spec.table, storageOptions: {} } });
 
 const jobDefaults = {
-  /** More rarely helps on one machine: workers share reading and writing. */
+  /** Limited to 8, because on one machine more workers rarely help: they share reading and writing. */
   concurrency: Math.min(8, availableParallelism()),
   /** Rows. At one second per row, a crash costs about an hour of one worker. */
   checkpointSize: 4096,
@@ -57,8 +57,8 @@ const jobDefaults = {
 } as const;
 
 /**
- * Resolves a request, which must have a function, to a job.
- * @throws JobError FunctionMissing if it has none, RequestInvalid if `where` is empty; CatalogError as
+ * Converts a request to a job. The request must have a function.
+ * @throws JobError FunctionMissing if the request has no function, RequestInvalid if `where` is empty; CatalogError as
  * `describeTable`
  */
 export async function specOf(jobId: string, request: BackfillRequest, signal: AbortSignal): Promise<JobSpec> {

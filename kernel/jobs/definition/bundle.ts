@@ -26,20 +26,23 @@ export type ModuleText = {
 const lentPackages = (): string[] =>
   [import.meta.dirname, packageFolder()].map((folder) => join(folder, 'node_modules'));
 
-/** The name is the same for every file, because esbuild derives identifiers from it. */
+/** The module has the same name for every file, because esbuild derives identifiers in the output from the name. */
 const ownName = '<function>';
 
 /** Loads esbuild lazily, because it is large. */
 function esbuild(): typeof Esbuild {
   try {
-    // An `import` would pull esbuild into our own bundle.
+    // esbuild is loaded by `require`, because an `import` would put it into our own bundle.
     return createRequire(import.meta.filename)('esbuild') as typeof Esbuild;
   } catch (cause) {
     throw noBundler(cause);
   }
 }
 
-/** The esbuild module is in every package of the extension, its executable only in the packages for one platform. */
+/**
+ * The error if esbuild can't run. The module is in every package of the extension, but the executable is only in the
+ * packages for one platform.
+ */
 const noBundler = (cause: unknown): JobError =>
   new JobError(
     'FunctionInvalid',
@@ -156,7 +159,7 @@ function packageOf(file: string): string {
   return file.includes('node_modules') ? `the package "${name}"` : `"${file}"`;
 }
 
-/** Shortens the paths by which esbuild names CommonJS modules, because they depend on the folder. */
+/** Shortens the paths in the names that esbuild gives to CommonJS modules, because the paths depend on the folder. */
 const withoutPlaces = (code: string): string =>
   code.replace(
     /(__(?:commonJS|esm)(?:Min)?\(\{)"((?:[^"\\]|\\.)*)"/g,

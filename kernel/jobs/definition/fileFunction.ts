@@ -52,7 +52,10 @@ function exportEdits(file: ts.SourceFile, statement: ts.Statement): Edit[] {
     .map((modifier) => without(modifier.getStart(file), modifier.end));
 }
 
-/** Rewrites imports of `lance-catalog`, which does not exist where functions run; its `arrow` becomes apache-arrow. */
+/**
+ * Rewrites imports of `lance-catalog`, because this module does not exist where functions run. Its `arrow` becomes
+ * apache-arrow.
+ */
 function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit[] {
   const { importClause, moduleSpecifier } = statement;
   if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== 'lance-catalog') return [];
@@ -73,8 +76,8 @@ function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit
 }
 
 /**
- * Parses a file of functions. The parser recovers from syntax errors by guessing, so any error is refused, because the
- * code that would run is not what the author wrote.
+ * Parses a file of functions. The parser recovers from syntax errors by guessing, so a file with any error is refused:
+ * the code that would run would not be what the author wrote.
  * @throws JobError FunctionInvalid with the position of the first syntax error
  */
 export function parsedFile(path: string, text: string): ts.SourceFile {
@@ -129,7 +132,7 @@ export async function fileFunction(
 }
 
 /**
- * Returns a function of a file that a notebook has imported, which makes its options known.
+ * Returns a function of a file that a notebook has imported. Its options are known, because the file has run.
  * @throws JobError FunctionInvalid, FunctionNotPortable
  */
 export function functionOfRunning(path: string, options: FunctionOptions): ComputedFunction {

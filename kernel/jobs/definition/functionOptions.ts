@@ -34,7 +34,7 @@ export function parseTypeName(words: string): DataType {
   return type;
 }
 
-/** More levels than any real column has. */
+/** Maximum depth, more levels than any real column has. */
 const maxDepth = 16;
 
 class Parser {

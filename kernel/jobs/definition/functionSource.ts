@@ -35,7 +35,7 @@ async function pythonFunction(
     );
   if (!isPythonName(entry))
     throw invalid(`"${entry}" is not a valid name of a Python function.`, 'Write file.py:function.');
-  // Classes and assigned values may be callable too.
+  // Classes and assigned values count too, because they may be callable.
   const declared = new RegExp(String.raw`^(?:(?:async\s+)?def|class)\s+${entry}\b|^${entry}\s*[:=]`, 'm');
   const imported = new RegExp(String.raw`^from\s.+\simport\b.*\b${entry}\b`, 'm');
   if (!declared.test(code) && !imported.test(code))
@@ -87,7 +87,7 @@ export async function readFunction(
     case 'python':
       return pythonFunction(source, resolve(folder, source.file), onError, signal);
     case 'typescript': {
-      // Loaded lazily, because only this kind needs the compiler.
+      // The module is loaded lazily, because only TypeScript functions need the compiler.
       const { fileFunction } = await loadLazy(() => import('./fileFunction.ts'));
       return fileFunction(source, resolve(folder, source.file), onError, signal);
     }

@@ -26,7 +26,7 @@ function readList(text: string): string[] {
     if (end !== undefined) return found;
     const requirement = double ?? single;
     if (requirement === undefined) continue;
-    // A pip option could set another package index, which only the cluster may configure.
+    // A pip option could set another package index. Only the cluster may configure that, so options are refused.
     if (requirement.trim().startsWith('-'))
       throw invalid(
         `The Python file requires ${JSON.stringify(requirement)}, which is not a valid package requirement.`,

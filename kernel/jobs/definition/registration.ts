@@ -18,8 +18,8 @@ export type RegisterOptions = {
 };
 
 /**
- * Stores a function on a column, so that every user of the table can fill it.
- * A missing column is added with nulls; an existing function is replaced and its values stay.
+ * Stores a function on a column, so that every user of the table can fill it. A missing column is added with nulls. An
+ * existing function is replaced, and the values of the column stay.
  * @throws JobError ColumnMissing if an input column is missing, FunctionInvalid if the column has another type or the
  * function is too large; CatalogError Unsupported (0) if the server can't store column metadata
  */
@@ -42,7 +42,7 @@ export async function registerFunction(
     await table.updateFieldMetadata([{ path: column, metadata }], { signal });
   } catch (error) {
     if (!isCatalogError(error, 'Unsupported')) throw error;
-    // Without its function the new column would only hold unexplained nulls.
+    // The new column is dropped again, because without its function it would only have nulls without an explanation.
     if (isNew) await table.dropColumns([column], { signal });
     throw new CatalogError(
       'Unsupported',
@@ -173,7 +173,8 @@ async function described(
     rows,
     filled,
     valuesHash,
-    // Without a recorded hash this is unknown, because a run over some rows keeps the values of the others.
+    // Without a recorded hash it is not known whether values are stale, because a run over some rows keeps the values
+    // of the others.
     isStale: filled > 0 && valuesHash !== undefined && valuesHash !== fn.hash,
   };
 }

@@ -53,9 +53,12 @@ type Asked = {
   readonly inputs: readonly string[];
 };
 
-/** Reads no row, because the expression may fail on its values, which `onError` handles in the job. */
+/**
+ * Returns the type of the expression without reading a row, because the expression may fail for some rows; in the job
+ * `onError` handles this.
+ */
 async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<DataType> {
-  // Tested in parentheses, because runners select the expression like this beside other columns.
+  // The expression is tested in parentheses, because runners select it in this form beside other columns.
   const query = table.query().select({ value: `(${asked.expression})` });
   const none = query.limit(0);
   try {
@@ -71,7 +74,7 @@ async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<
 
 async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
   const { schema, batches } = await query.execute({ signal });
-  // Ends the query at its source, because only the schema is needed.
+  // Ends the query at its source after the schema, because no rows are needed.
   for await (const _ of batches) break;
   const type = schema.fields.find((field) => field.name === 'value')?.type;
   if (type) return type;
@@ -81,7 +84,7 @@ async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
 /** Converts an engine error; undefined if it is not about the expression. */
 function refusal({ of, expression, columns, inputs }: Asked, error: unknown): JobError | undefined {
   const { message } = error instanceof Error ? error : { message: '' };
-  // The engine's message contains several pages of query plan.
+  // The engine's message is replaced, because it contains several pages of query plan.
   if (isCatalogError(error, 'Unsupported')) {
     if (/(?:Aggregate|Window)Function/.test(message))
       return invalid(
@@ -97,10 +100,10 @@ function refusal({ of, expression, columns, inputs }: Asked, error: unknown): Jo
   const odd = columns.find((column) => !plainName.test(column) && bare.includes(column));
   if (odd !== undefined)
     return invalid(`${of} has the column "${odd}" without backticks.`, `Write it as \`${odd}\`.`, error);
-  // The engine's message shows a generated statement.
+  // The engine's message is replaced, because it shows a generated statement.
   if (message.includes('Error parsing statement'))
     return invalid(`${of} is not a single SQL expression.`, example, error);
-  // The message already lists the columns.
+  // For a missing column there is no hint, because the message already lists the columns.
   const hint = isCatalogError(error, 'ColumnNotFound') ? '' : example;
   return invalid(`${of} can't be computed: ${message}`, hint, error);
 }
@@ -114,7 +117,7 @@ function statementProblem(expression: string): string | undefined {
     if (sign === ';') return 'has a semicolon, but must be a single expression';
     last = text;
   }
-  // SQL that runners append would become part of the comment.
+  // A comment at the end is refused, because SQL that runners append would become part of it.
   return last?.startsWith('--') ? 'ends with a comment, but must be a single expression' : undefined;
 }
 
@@ -129,12 +132,12 @@ const withoutQuoted = (expression: string): string =>
 export function columnsIn(expression: string, columns: readonly string[]): string[] {
   const named = new Set<string>();
   let before = '';
-  /** An unquoted name; a function if a parenthesis follows. */
+  /** The last unquoted name. It is a function if a parenthesis follows, else a column. */
   let bare: string | undefined;
   for (const { space, word, quoted, sign } of sqlTokens(expression)) {
     if (space !== undefined) continue;
     if (bare !== undefined && sign !== '(') named.add(bare);
-    // A struct field follows a dot, not a column.
+    // After a dot the name is a field of a struct and not a column.
     bare = before === '.' ? undefined : word?.toLowerCase();
     if (quoted?.startsWith('`') && before !== '.') named.add(quoted.slice(1, -1).toLowerCase());
     before = sign ?? '';

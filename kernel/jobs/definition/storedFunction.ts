@@ -10,7 +10,8 @@ import { functionHash, type Unhashed } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 
 // Functions are stored in the metadata of their field, which directories, object stores and servers all support. Any
-// writer of the table can change it, so nothing is trusted except that the function matches its hash.
+// writer of the table can change the metadata. So it is checked that the function matches its hash, and nothing else is
+// trusted.
 
 export const functionKey = 'lance-catalog.function';
 const codeKey = 'lance-catalog.function.code';
@@ -92,7 +93,7 @@ export function readStored(field: Field): StoredFunction | undefined {
     onError,
     ...body,
   };
-  // Users consent to a hash, so it must be the hash of the code that would run.
+  // The hash is checked, because users consent to a hash, so it must be the hash of the code that would run.
   if (functionHash(fn) !== hash) {
     const what = `The function of the column "${field.name}" is not the registered one: its hash or the type of the column differs.`;
     throw new JobError('FunctionInvalid', what, 'Register the function again.');

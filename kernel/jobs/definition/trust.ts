@@ -45,7 +45,7 @@ export function acceptFunction(hash: string, about: { readonly name?: string; re
 }
 
 /**
- * Checks that a function was accepted here, is allowed this once, or contains no code.
+ * Checks that a function was accepted here, is allowed for this run, or contains no code.
  * @throws JobError FunctionNotAccepted with the steps to review and accept it
  */
 export function checkAccepted(fn: ComputedFunction, table: string, allowed: readonly string[] = []): void {
@@ -76,9 +76,9 @@ export function consentText(
 }
 
 /**
- * Shows the bundle of TypeScript, which runs, before its source, because the hash does not prove that the source
- * belongs to it. The sizes come before both parts, so that a fake heading within the code can't mislead the reader
- * about its end.
+ * Shows the bundle of a TypeScript function before its source, because the bundle is what runs, and the hash does not
+ * prove that the source belongs to it. The size is shown before each part, so that a fake heading within the code can't
+ * mislead the reader about its end.
  */
 function codeShown(fn: ComputedFunction): string {
   switch (fn.kind) {

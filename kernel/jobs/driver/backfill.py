@@ -132,7 +132,7 @@ def start_worker(job: Json) -> subprocess.Popen[bytes]:
         started.stdin.write(code)
         started.stdin.flush()
     except OSError:
-        # The process has ended; the thread that reads its output reports that.
+        # The process has ended. The thread that reads its output reports this.
         pass
     return started
 
@@ -144,7 +144,7 @@ def widen(pipe: IO[bytes]) -> None:
 
         fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ"), PIPE_BYTES)
     except (ImportError, AttributeError, OSError):
-        # Also raised if the user has reached the limit for pipe buffers.
+        # This error is also raised if the user has reached the limit for pipe buffers.
         pass
 
 
@@ -152,7 +152,7 @@ def nodes_of(job: Json) -> list[str]:
     """Returns the arguments with which a process starts Node processes early: their number, the Node, its program."""
     node, program = job.get("node"), job.get("worker")
     if job["function"].get("kind") != "typescript" or not isinstance(node, str) or not isinstance(program, str):
-        # Finding Node takes too long for the early start.
+        # Finding Node would take too long for the early start.
         return []
     workers = min(int(job.get("concurrency") or 1), WORKERS_IN_PROCESS, os.cpu_count() or 1)
     return [str(workers), node, program]
@@ -257,15 +257,17 @@ def end_spares() -> None:
         end_spare(spare)
 
 
-# The matrix threads of numpy spin when they start, which slows down a process that does not need them.
+# The matrix threads of numpy use processor time in a loop when they start. This slows down a process that does not need
+# them.
 _spinning = __name__ != "__main__" or head_start(sys.argv[1:]) or "OPENBLAS_NUM_THREADS" in os.environ
 if not _spinning:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-# Set before lance is loaded: it warns about every commit of the kind that this file makes.
+# Set before lance is loaded: otherwise lance would warn about every commit of this file.
 os.environ.setdefault("LANCE_LOG", "error")
 
-# Off while packages load, because no loaded object is garbage and collecting takes a tenth of the time.
+# Garbage collection is off while packages load: no loaded object is garbage, and collecting would take a tenth of the
+# time.
 _collecting = gc.isenabled()
 gc.disable()
 
@@ -278,11 +280,11 @@ from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
 from lance.fragment import DataFile, LanceFragment  # noqa: E402
 
 if _collecting:
-    # Excludes them from later collections too.
+    # Excludes the loaded objects from later collections too.
     gc.freeze()
     gc.enable()
 if not _spinning:
-    # Processes started by this one may need the threads.
+    # The variable is removed again, because processes that this one starts may need the threads.
     del os.environ["OPENBLAS_NUM_THREADS"]
 
 FORMAT = 1
@@ -359,7 +361,7 @@ def emit(kind: str, **fields: Any) -> None:
             _events.write(line + "\n")
             _events.flush()
         except OSError:
-            # The reader of stdout has ended; the end of stdin signals this too, and ends the job.
+            # The reader of stdout has ended. The end of stdin signals this too, and ends the job.
             pass
 
 
@@ -570,7 +572,7 @@ def object_store(uri: str, options: dict[str, str]) -> tuple[pafs.FileSystem, st
 
     def option(*names: str) -> str | None:
         for name in names:
-            # From the environment Lance only reads variables with the prefix of a cloud.
+            # Only these are taken from the environment, because Lance reads only variables with the prefix of a cloud.
             of_cloud = name.startswith(("aws_", "google_", "azure_"))
             value = plain.get(name) or (os.environ.get(name.upper()) if of_cloud else None)
             if value:
@@ -675,8 +677,8 @@ class Store:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
             return True
-        # Arrow has no conditional put. If two processes find no file, the last write wins, and the other process sees
-        # that.
+        # Arrow can't write only if the file is missing. If two processes find no file, the last write wins, and the
+        # other process sees this when it reads the file back.
         if self.read(path) is not None:
             return False
         self.write(path, content)
@@ -858,7 +860,8 @@ class Lease:
     def _is_over(self, holder: Json) -> bool:
         """Whether the lease can be taken over without waiting, whatever its heartbeat is."""
         if holder.get("job_id") == self.content["job_id"]:
-            # The same job, resumed: its earlier process has ended, or finds before it commits that it lost the lease.
+            # The same job was resumed. Its earlier process has ended, or finds before its next commit that it lost the
+            # lease.
             return True
         return holder.get("host") == self.content["host"] and not is_alive(holder.get("pid"))
 
@@ -1163,7 +1166,7 @@ class Checkpoints:
             try:
                 self.store.delete(path)
             except (OSError, pa.ArrowException) as error:
-                # The note stays, so the next run tries again.
+                # The note about the file stays, so that the next run tries again.
                 log(f"{path}, of a run that was killed, could not be removed: {words_of(error)}")
                 begun = [name for name in begun if path != f"data/{name}"]
         for path in begun:
@@ -1648,7 +1651,7 @@ class NodeFunction:
         widen(started.stdin)
         self.words = threading.Thread(target=self._listen, args=(started,), daemon=True)
         self.words.start()
-        # Ends the thread that fed the previous process, which closes its pipes.
+        # Ends the thread that fed the previous process. The thread closes the pipes of that process.
         self.feed.put(None)
         self.feed = queue.Queue()
         threading.Thread(target=self._feed, args=(started, options, self.feed), daemon=True).start()
@@ -1690,7 +1693,7 @@ class NodeFunction:
                 process.stdin.flush()
             process.stdin.close()
         except (OSError, ValueError, pa.ArrowException):
-            # The process has ended; the thread that reads its answers reports that.
+            # The process has ended. The thread that reads its answers reports this.
             return
 
     def _death(self) -> JobFailure:
@@ -1720,7 +1723,7 @@ class NodeFunction:
     def look(self) -> None:
         process = self.process
         if process is not None and self.stop.is_set():
-            # A slow function must not delay the end: its answers so far are kept.
+            # A slow function must not delay the end. Its answers so far are kept.
             self.patience += 1
             if self.patience > 4:
                 process.kill()
@@ -1844,8 +1847,8 @@ class ColumnFile:
         self.type = column_type
         self.schema = pa.schema([pa.field(job.column, column_type)])
         self.path = path or column_path()
-        # On disk it is first written to the checkpoint folder, where leftovers of a killed run are found; in an
-        # object store an incomplete file is not visible.
+        # On a disk the file is first written to the checkpoint folder, because the next run finds leftovers of a killed
+        # run there. In an object store this is not needed, because an incomplete file is not visible.
         self.begun = None if path is None or self.store.remote is not None else f"{checkpoint_folder(job)}/{path}"
         self.rows = fragment.physical_rows
         self.next = 0
@@ -1911,7 +1914,8 @@ class ColumnFile:
         try:
             self.writer.close()
         except BaseException:
-            # A full disk also fails when a file is closed; and a writer panics if its store has failed before.
+            # Errors are ignored: with a full disk, closing the file fails too, and a writer panics if its store has
+            # failed before.
             pass
         try:
             self.store.delete(self.begun or f"data/{self.path}")
@@ -1961,7 +1965,7 @@ class Chunks:
         """Writes the rows collected so far as one chunk, which covers all rows up to `end`."""
         is_durable = time.monotonic() - self.since >= DURABLE_SECONDS
         if self.rows > 0:
-            # If an earlier chunk covers some of these rows, this one only stands for its own rows.
+            # If an earlier chunk covers some of these rows, this chunk counts only for its own rows.
             partial = self.task.only is not None or bool(self.kept.done[self.start : end].any())
             self._write(pa.concat_tables(self.parts), self.start, end, partial, is_durable)
         self.since = time.monotonic()
@@ -2054,7 +2058,7 @@ class Worker:
             table = open_table(self.job)
             self.tables = {int(table.version): table}
         except Exception as error:
-            # The first task reports the error, if it persists.
+            # The error is only logged. If it persists, the first task reports it.
             log(f"can't read the table: {words_of(error)}")
 
     def table(self, version: int) -> lance.LanceDataset:
@@ -2111,7 +2115,8 @@ class Worker:
         open_rows = rows_left(task, kept)
         chunks = Chunks(self.checkpoints, task, files, kept, int(open_rows[0]) if len(open_rows) > 0 else task.first)
         done = Done()
-        # All rows in scope up to here are computed: a chunk claims this for its range, which is not checked again.
+        # All rows in scope up to here are computed: a chunk says this about its whole range, and later runs do not
+        # check it again.
         end = chunks.start
         for answer in self.timed(self.answers(table, fragment, open_rows)):
             states = self.states(task.fragment, answer, done)
@@ -2130,7 +2135,7 @@ class Worker:
             if self.stop.is_set():
                 break
         if self.stop.is_set():
-            # Answers may be missing: stopping a worker ends its function too.
+            # Some answers may be missing, because stopping a worker ends its function too.
             chunks.keep(end)
             raise Cancelled()
         record: Json = {
@@ -2159,7 +2164,7 @@ class Worker:
             record["size"] = self.checkpoints.store.size(f"data/{column.path}")
             record["file_version"] = str(table.data_storage_version)
             record["seconds"] = round(time.monotonic() - started, 3)
-            # Durable also if it replaces chunks, because their rows must not be lost.
+            # The file is made durable also if it replaces chunks, because their rows must not be lost.
             is_durable = record["seconds"] >= DURABLE_SECONDS or len(task.chunks) > 0
             if is_durable:
                 self.checkpoints.store.sync(f"data/{column.path}")
@@ -2290,7 +2295,8 @@ class Worker:
                     raise
                 left = left[left > answered]
             if not is_narrowed:
-                # Otherwise deleted rows and rows out of scope would be searched too.
+                # The search is limited to rows in scope. Otherwise deleted rows and rows out of scope would be searched
+                # too.
                 is_narrowed, left = True, np.intersect1d(left, self._in_scope(table, fragment, left))
             yield from self._by_halves(table, fragment, left[:MAX_BATCH_ROWS])
             left = left[MAX_BATCH_ROWS:]
@@ -2311,7 +2317,7 @@ class Worker:
                 "FunctionFailed", f"{name} returns values that are not {self.type}: {words_of(error)}.", "Cast them."
             ) from error
         except ValueError as error:
-            # Raised before any row is read: a column is missing, or the expression can't be parsed.
+            # This error is raised before any row is read: a column is missing, or the expression can't be parsed.
             raise JobFailure(
                 "FunctionFailed", f"The expression of {name} failed: {words_of(error)}", "Fix it."
             ) from error
@@ -2353,7 +2359,7 @@ class Worker:
         [(offsets, batch)] = self._batches(table, fragment, self.job.inputs, row)
         piece = Piece(offsets, batch.select(self.job.inputs))
         if self.job.on_error in ("fail", "retry"):
-            # No retries: the same row of the same table fails again.
+            # The row is not retried, because the same row of the same table fails again.
             return Answer(piece, pa.nulls(0, self.type), {}, Failure(0, message))
         return Answer(piece, pa.nulls(1, self.type), {0: message})
 
@@ -2426,7 +2432,7 @@ class Processes:
             child.stdin.write(json.dumps(message).encode("utf-8") + b"\n")
             child.stdin.flush()
         except OSError:
-            # The process has ended; the thread that reads its output reports that.
+            # The process has ended. The thread that reads its output reports this.
             return
 
     def _listen(self, child: subprocess.Popen[bytes]) -> None:
@@ -2463,7 +2469,8 @@ class Processes:
         for child in set(self.homes.values()):
             if now - self.heard[child.pid] < STALL_SECONDS or child.poll() is not None:
                 continue
-            # Code that holds the interpreter lock is silent too, but it uses processor time.
+            # Silence alone does not mean that the process is blocked: code that holds the interpreter lock is silent
+            # too, but it uses processor time.
             ticks = processor_ticks(child.pid)
             if ticks is not None and ticks != self.ticks.get(child.pid):
                 self.ticks[child.pid] = ticks
@@ -2513,7 +2520,8 @@ class RayActors:
         options = {key: wanted[key] for key in ("num_cpus", "num_gpus", "memory", "resources") if key in wanted}
         # Two threads: one computes, the other reports progress.
         self.options: Json = {"num_cpus": 1, **options, "max_concurrency": 2}
-        # Imported as a module: pickling a class of the main script would include this whole file.
+        # The class is imported from a module, because pickling a class of the main script would include this whole
+        # file.
         import backfill  # type: ignore[import-not-found,unused-ignore]
 
         self.actor = ray.remote(backfill.RayWorker).options(**self.options)
@@ -2594,16 +2602,17 @@ class RayActors:
         try:
             ticks = self.ray.get(call)
         except self.ray.exceptions.RayError as error:
-            # The worker is lost together with its node, which Ray reports itself.
+            # The error is only logged. If the worker is lost together with its node, Ray reports that itself.
             log(f"worker {slot + 1} can't be checked: {error}")
             return
-        # Code that holds the interpreter lock is silent too, but it uses processor time.
+        # Silence alone does not mean that the worker is blocked: code that holds the interpreter lock is silent too,
+        # but it uses processor time.
         if ticks is None or ticks != self.ticks.get(slot):
             self.ticks[slot] = -1 if ticks is None else ticks
             self.heard[slot] -= STALL_SECONDS / 2
             return
         log(f"worker {slot + 1} has not responded for {STALL_SECONDS:.0f} s and is stopped")
-        # Not through Ray, which would need the worker's cooperation.
+        # The process is ended directly and not through Ray, because Ray would need the worker's cooperation.
         self._there(node, "end_process").remote(pid)
 
     def _there(self, node: str, function: str) -> Any:
@@ -2675,7 +2684,8 @@ class RayWorker:
     def run(self, task: Json) -> list[Json]:
         assert self.worker is not None
         message = run_task(self.worker, Task(**task))
-        # The result of a task is the last message: after that of the last task the driver stops listening.
+        # The result of a task is its last message, because after the result of the last task the driver stops
+        # listening.
         return [*self.counters(), message]
 
     def stop(self) -> None:
@@ -2744,7 +2754,8 @@ class Slot:
             self.tell({"kind": "ready"})
             while (task := self.tasks.get()) is not None:
                 if self.is_stopped:
-                    # It arrived just before the stop, which waits for its outcome.
+                    # The task arrived just before the stop. The driver waits for the outcome of the task, so it is
+                    # reported as stopped.
                     self.tell({"kind": "stopped"})
                     continue
                 self.is_busy = True
@@ -2789,7 +2800,7 @@ def worker_main() -> int:
     tasks, or `stop`; answers on stdout.
     """
     take_stdout()
-    # Ignored here: the driver handles the signal, and lets the workers keep their results.
+    # The signal is ignored here: the driver handles it and lets the workers keep their results.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     given = sys.stdin.readline()
@@ -2838,7 +2849,7 @@ def worker_main() -> int:
 
     threading.Thread(target=listen, daemon=True).start()
     threading.Thread(target=beat, daemon=True).start()
-    # In the main thread, which some libraries of functions require.
+    # Runs in the main thread, because some libraries of functions require this.
     first.run(job)
     while threads:
         threads.pop().join()
@@ -2905,9 +2916,9 @@ def backend_for(job: Job) -> Backend:
 # --- Interrupted merges of the runner `local` -----------------------------------------------------------------------
 
 # That runner merges values by a key. The engine allows this while other writers change the same rows, so the runner
-# then checks what the other writers did. If it is killed in between, values of outdated inputs remain, and nothing in
-# the table shows this. So it first writes a file with the rows to merge, and the next run, with any runner, does this
-# check.
+# then checks what the other writers did. If the runner is killed before that check, values of outdated inputs remain,
+# and nothing in the table shows this. So the runner first writes a file with the rows to merge. The next run, with any
+# runner, reads the file and does the check.
 
 
 @dataclass
@@ -3154,7 +3165,7 @@ class Driver:
             )
             plan.todo.append(Work(number, fragment.physical_rows, rows, 0 if kept is None else kept.rows, chunks))
         if job.num_frags is not None:
-            # Retried rows do not count: otherwise rows that always fail would keep all others waiting.
+            # Retried rows do not count, because otherwise rows that always fail would keep all other rows waiting.
             fresh = [work.fragment for work in plan.todo if work.only is None]
             chosen = set(sorted([*fresh, *(int(record["fragment"]) for record in plan.ready)])[: job.num_frags])
             plan.todo = [work for work in plan.todo if work.only is not None or work.fragment in chosen]
@@ -3187,7 +3198,7 @@ class Driver:
         try:
             self.lease.check()
         except (OSError, pa.ArrowException):
-            # The store can't be reached, as the original error reports.
+            # The error is ignored: if the store can't be reached, the original error says so.
             pass
 
     def _run(self) -> None:
@@ -3209,8 +3220,8 @@ class Driver:
             self._pass(plan)
             table = self._with_column(open_table(job))
             here = {fragment.fragment_id for fragment in table.get_fragments()}
-            # Rows that others wrote meanwhile are computed too, unless the job names its rows; also rows that a
-            # compaction moved.
+            # Rows that other writers added meanwhile, or that a compaction moved, are computed too, unless the job
+            # names its rows.
             moved = bool(first - here) and job.num_frags is None and job.read_version is None
             plan = self.plan(table, None if is_open or moved else first)
             plan.todo = [work for work in plan.todo if work.only is None]
@@ -3328,7 +3339,7 @@ class Driver:
         for record in records:
             number = int(record["fragment"])
             if has_file(table.get_fragment(number), record):
-                # A commit may have succeeded although the store reported a failure.
+                # Checks the table again, because a commit may have succeeded although the store reported a failure.
                 continue
             if marks(self.job, table, older, number) == record["files"]:
                 keep.append(record)
@@ -3391,8 +3402,8 @@ class Driver:
     # Concurrent writers
     #
     # Lance accepts a replaced column beside concurrent in-place changes of other columns, even of its inputs. So
-    # changes between the last check and the commit are checked after the commit; values that they outdated are
-    # reverted.
+    # changes between the last check and the commit are found after the commit. Values that such a change made outdated
+    # are reverted.
 
     def _raced(self, records: list[Json], before: int) -> list[Json]:
         """Returns those finished fragments that no longer matched at the version before their commit."""
@@ -3645,7 +3656,7 @@ class Scheduler:
         elif kind == "failed":
             self.running.pop(slot, None)
             if self.driver.cancelled.is_set():
-                # Ctrl+C ends Node processes too, which is not a failure of the function.
+                # Ctrl+C ends the Node processes too. This is not a failure of the function.
                 raise Cancelled()
             sample_row = message.get("sample")
             if sample_row is not None:
@@ -3664,7 +3675,7 @@ class Scheduler:
                 chunks = self.driver.checkpoints.chunk_names().get(task.fragment, [])
                 self.waiting.insert(0, Task(task.fragment, task.version, 0, work.physical_rows, True, chunks))
             return
-        # While the driver commits, which takes time, the worker computes.
+        # The next task is given before the commit, so that the worker computes while the driver commits.
         self._give()
         self.driver.done(work, record)
 
@@ -3703,7 +3714,7 @@ class Scheduler:
 
     def _tell_progress(self, at_end: bool = False) -> None:
         now = time.monotonic()
-        # The log of a Ray job is read repeatedly: a long job adds to it less often.
+        # The log of a Ray job is read as a whole again and again, so a long job writes to it less often.
         age = now - self.started if self.job.engine == "ray" else 0.0
         pause = 0.3 if age < 120 else 2.0 if age < 3600 else 5.0
         if not at_end and now - self.told_at < pause:
@@ -3908,7 +3919,7 @@ def main(arguments: list[str]) -> int:
         if not arguments:
             raise JobFailure("RequestInvalid", "No job was given.", "Usage: backfill.py - | FILE | env:NAME")
         raw = read_source(arguments[0])
-        # Removed from the environment, which the process of a function would inherit.
+        # The variable is removed from the environment, because the process of a function would inherit it.
         secrets = os.environ.pop(SECRETS, "")
         if secrets:
             table = raw.get("table") or {}
@@ -3941,5 +3952,5 @@ if __name__ == "__main__":
     end_spares()
     end_temporary()
     sys.stderr.flush()
-    # Threads of libraries must not delay the end.
+    # Ends the process at once, because threads of libraries must not delay the end.
     os._exit(code)

@@ -52,7 +52,7 @@ class DriverWatch {
     if (++this.#silent === 1) this.#ticks = ticks;
     if (this.#silent < looks) return;
     if (ticks !== this.#ticks) {
-      // The driver is busy: native code computes while it holds the Python lock.
+      // The driver is busy and not blocked: native code computes while it holds the Python lock.
       this.#silent = 0;
       return;
     }
@@ -67,7 +67,8 @@ function processorTicks(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The fields follow the name, which may contain any character.
+    // The fields follow the name of the program. The name may contain any character, so the fields are counted from its
+    // end.
     return stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -108,13 +109,11 @@ export type DriverRun = {
 };
 
 /**
- * Runs the Python driver to its end.
- * It runs in its own process group, so that it can be ended as a whole. Stdin carries the job and its secrets and
- * stays open: the driver ends when it closes, so it never outlives this process. A driver that does not respond is
- * killed.
+ * Runs the Python driver to its end. It runs in its own process group, so that it can be ended as a whole. The job and
+ * its secrets are sent by stdin. Stdin stays open: the driver ends when stdin closes, so it never outlives this
+ * process. A driver that does not respond is killed.
  * @returns the unchecked result of `plan` and `try`
- * @throws JobError with the failure that the driver reports, FunctionCrashed if it ends without a report; an
- * AbortError
+ * @throws JobError with the failure that the driver reports, FunctionCrashed if it ends without a report; an AbortError
  */
 export async function runDriver(run: DriverRun): Promise<Record<string, unknown> | undefined> {
   run.signal.throwIfAborted();
@@ -148,7 +147,7 @@ export async function runDriver(run: DriverRun): Promise<Record<string, unknown>
     if (child.stdout) createInterface({ input: child.stdout }).on('line', hear);
     if (child.stderr) createInterface({ input: child.stderr }).on('line', logLine);
     child.stdin?.on('error', () => {
-      // The exit of the driver explains why it did not read the job.
+      // An error of stdin is ignored, because the exit of the driver explains why it did not read the job.
     });
     child.stdin?.write(`${JSON.stringify(jsonOf(run))}\n`);
     const [code, signal] = await closed;
@@ -189,7 +188,7 @@ function environment({ env }: DriverRun): NodeJS.ProcessEnv {
   return { ...inherited, PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', ...env };
 }
 
-/** Creates a folder for the function's Node.js processes. Without it the driver finds a location itself. */
+/** Creates a folder for the function's Node.js processes. If this fails, the driver finds a location itself. */
 function temporaryFolder({ spec }: DriverRun, env: NodeJS.ProcessEnv): string | undefined {
   if (spec.function.kind !== 'typescript') return undefined;
   try {

@@ -3,7 +3,7 @@ import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runDriver, type DriverRun } from './driverProcess.ts';
 
-/** All figures are counted. */
+/** A plan of the driver. All figures are counted. */
 export type DriverPlan = {
   readonly readVersion: number;
   readonly totalFragments: number;

@@ -13,12 +13,12 @@ type Definition = 'readFunction' | 'register' | 'computedColumns' | 'accept' | '
 
 const definitionHandlers: Pick<Handlers<JobsMethods>, Definition> = {
   readFunction: ({ table, column, source }, signal) =>
-    // Not used, because the editor sends absolute paths.
+    // The folder is not used, because the editor sends absolute paths.
     withTable(table, signal, (opened) =>
       readFunction(source, { folder: process.cwd(), table: opened, column }, signal),
     ),
   register: async ({ table, column, function: fn }, signal) => {
-    // The user who registers a function has seen it and need not consent later.
+    // The function counts as accepted, because the user who registers a function has seen it.
     acceptFunction(fn.hash, { name: fn.name, table: table.name });
     await withTable(table, signal, (opened) => registerFunction(opened, column, fn, { signal }));
     return null;
@@ -37,12 +37,12 @@ export function serveJobs(pipe: Duplex, jobs: Jobs, end: () => void): void {
   const gone = new AbortController();
   pipe.once('close', () => gone.abort());
   const tell = (params: JobsHostMethods['jobsChanged'][0]): void => {
-    // Fails only when the pipe closes, which the caller handles.
+    // The request fails only when the pipe closes, and the caller handles that.
     editor.request('jobsChanged', params).catch(() => {});
   };
   let isWatching = false;
   const watch = (): void => {
-    // A window may send `watch` twice.
+    // A second `watch` changes nothing; a window may send it twice.
     if (isWatching) return;
     isWatching = true;
     void jobs.watch((changed, removed) => tell({ changed, removed }), gone.signal);

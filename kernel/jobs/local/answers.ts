@@ -8,7 +8,7 @@ import { sqlRows } from './sqlRows.ts';
 /** Rows of one fragment with values, in the order of their addresses. */
 export type ScannedRows = ComputedBatch & {
   readonly read: ReadRows;
-  /** Whether an earlier run computed them. */
+  /** Whether an earlier run computed these rows. */
   readonly isReused: boolean;
 };
 
@@ -32,7 +32,8 @@ export async function* computeScannedRows(
   const pending: Promise<ScannedRows>[] = [];
   try {
     for await (const { answer } of asked(request, signal)) {
-      // Prevents an unhandled rejection while the consumer waits for an earlier batch.
+      // Handles a rejection now, because the consumer may still wait for an earlier batch and Node would report the
+      // rejection as unhandled.
       answer.catch(() => undefined);
       pending.push(answer);
       if (pending.length > request.atOnce) yield await pending.shift()!;
@@ -43,7 +44,7 @@ export async function* computeScannedRows(
   }
 }
 
-/** An object, because async generators await yielded promises. */
+/** The promise is inside an object, because async generators await promises that they yield. */
 type Asked = { readonly answer: Promise<ScannedRows> };
 
 async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerator<Asked, void, undefined> {
@@ -54,7 +55,7 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
       kept = { fragment, rows: (await request.reusable?.of(fragment, signal)) ?? noRows };
     const reusable = kept.rows;
     const found = Array.from(rows.addresses, (address) => reusable.find(address));
-    // Rows of a span are consecutive in the chunk too.
+    // Rows that are consecutive in the batch are consecutive in the chunk too, so they are copied as spans.
     for (const { start, end } of rowRuns(found.length, (row) => (found[row] === -1 ? -1 : found[row]! - row))) {
       if (found[start] !== -1) {
         yield { answer: Promise.resolve(reused(request, sliceRead(rows, start, end), reusable, found[start]!)) };
@@ -74,7 +75,7 @@ const noRows = new ReusableRows([]);
 
 async function* readRows(request: AnswerRequest, signal: AbortSignal) {
   if (request.expression !== undefined) {
-    // The engine also evaluates reusable rows; the stored values are used.
+    // The engine also evaluates rows that can be reused. For these rows the stored values are used.
     yield* sqlRows({ ...request, expression: request.expression }, request.computing, signal);
     return;
   }

@@ -2,7 +2,7 @@
 export const mostRows = 1024;
 /** Rows of the first batch. */
 const firstRows = 8;
-/** Short enough to show progress and to lose little if a job is cancelled. */
+/** Target duration of a batch. It is short enough to show progress and to lose little if a job is cancelled. */
 const wantedSeconds = 0.25;
 
 /**
@@ -12,7 +12,7 @@ const wantedSeconds = 0.25;
 export class BatchSize {
   readonly #most: number;
   #rows: number;
-  /** Lower limit: fewer rows take hardly less time. */
+  /** Minimum number of rows, because fewer rows take hardly less time. */
   #least = 1;
   /** Batches until the lower limit is tested again, and until the test after that. */
   #wait = 0;

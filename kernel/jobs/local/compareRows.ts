@@ -15,7 +15,7 @@ import { sqlName } from '#catalog/sqlText.ts';
 /** Computed rows compared with another version of the table. */
 export type ChangedRows = {
   readonly same: readonly ComputedRows[];
-  /** Rows in scope whose inputs differ, as they are in that version. */
+  /** Rows in scope whose inputs differ, with the values of that version. */
   readonly changed: readonly ReadRows[];
   /** Rows that are no longer in scope: keys and values of the column in that version. */
   readonly outside: readonly RecordBatch[];
@@ -28,7 +28,7 @@ type ComparedTable = {
   readonly column: Field;
   readonly inputs: readonly string[];
   readonly scope: string;
-  /** Hashes of values that this job wrote, by key. A row counts as in scope while it has that value. */
+  /** Hashes of values that this job wrote, by key. A row with such a value still counts as in scope. */
   readonly written: ReadonlyMap<unknown, bigint>;
 };
 
@@ -41,7 +41,7 @@ const names = {
 
 type Status = 'same' | 'changed' | 'outside' | 'other';
 
-/** Finds rows by key in the version of `at`. Deleted rows are in no list. */
+/** Finds rows by key in the version of `at`. Rows that are deleted in that version are in neither list. */
 export async function compareRows(
   at: ComparedTable,
   rows: readonly ComputedRows[],

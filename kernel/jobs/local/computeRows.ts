@@ -63,7 +63,7 @@ function answered(
   return { rows: { fragment, addresses, hashes, key, value: typed(value, column), states }, errors };
 }
 
-/** A column of nulls may arrive with the null type. */
+/** The type is set, because a column that has only nulls may arrive with the null type. */
 const typed = (value: Data, { type }: Field): Data =>
   typeText(value.type) === typeText(type) ? value : nullData(type, value.length);
 

@@ -25,7 +25,10 @@ type Filling = {
 type Group = { rows: ComputedRows[]; fragments: number[]; bytes: number };
 const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
 
-/** Returns the memory of pending rows. For booleans, keys, addresses, hashes and states exceed the values. */
+/**
+ * Returns the memory of pending rows. Keys, addresses, hashes and states count too: for booleans they need more memory
+ * than the values.
+ */
 const bytesAtOnce = ({ value, key, addresses }: ComputedRows): number =>
   bytesOf(value) + (key ? bytesOf(key) : 0) + 17 * addresses.length;
 
@@ -54,7 +57,8 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
       if (group.fragments.at(-1) !== fragment) group.fragments.push(fragment);
       group.rows.push(answer.rows);
       group.bytes += bytesAtOnce(answer.rows);
-      // Decided by the row count, because waiting for the next fragment's rows may take long.
+      // A fragment is complete when its row count is reached. The first row of the next fragment is not awaited,
+      // because it may take long.
       const isDone = current.rows === run.count.fragments.get(fragment);
       if (isDone) {
         await chunks.flush();
@@ -65,7 +69,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
         await commit();
     }
   } finally {
-    // Runs also after a failure or cancellation, to store the results.
+    // Results are stored even after a failure or a cancellation.
     await chunks.flush();
     tally.tell();
   }

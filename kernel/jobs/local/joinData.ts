@@ -4,8 +4,8 @@ import { DataType, makeData, RecordBatch, Struct, type Data } from '#arrow';
 const enoughRows = 4096;
 
 /**
- * Joins small batches. Scattered nulls split a column into one batch per span; writing tens of thousands takes
- * minutes, and more bytes than the values.
+ * Joins small batches. Scattered nulls split a column into many spans with a batch each. Writing tens of thousands of
+ * batches would take minutes, and more bytes than the values.
  */
 export function joinBatches(batches: readonly RecordBatch[]): RecordBatch[] {
   const joined: RecordBatch[] = [];

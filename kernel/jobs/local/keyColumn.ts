@@ -28,7 +28,8 @@ async function uniquenessOf(table: Table, column: string, signal: AbortSignal): 
 
 function repeated(sorted: BigUint64Array): Set<bigint> {
   const found = new Set<bigint>();
-  // Few distinct values repeat millions of times; 1000 suffice, because different values rarely have equal hashes.
+  // Few distinct values repeat millions of times; 1000 of them are enough, because different values rarely have equal
+  // hashes.
   for (let row = 1; row < sorted.length && found.size < 1000; row++) {
     if (sorted[row] === sorted[row - 1]) found.add(sorted[row]!);
   }
@@ -90,13 +91,14 @@ export async function findKey(
   for (const { name } of candidates.slice(0, mostCandidates)) {
     if (isUnique(await uniquenessOf(table, name, signal))) unique.push(name);
   }
-  // Prefers `id` to `order_id`, which may identify another row.
+  // If several columns are unique, `id` is preferred to, for instance, `order_id`, because that may identify another
+  // kind of row.
   const name = unique.length > 1 ? unique.find((each) => /^_?id$/i.test(each)) : unique[0];
   if (name === undefined) throw noKey(table, unique);
   return { name, reason: `the values of "${name}" are unique` };
 }
 
-/** Checking a column reads all its values. */
+/** Maximum number of columns to check, because checking a column reads all its values. */
 const mostCandidates = 5;
 
 async function checkedKey(table: Table, schema: Schema, name: string, signal: AbortSignal): Promise<KeyColumn> {

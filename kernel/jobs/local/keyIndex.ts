@@ -1,19 +1,19 @@
 import { isCatalogError } from '#shared/errors.ts';
 import type { IndexInfo, Table } from '#catalog/table.ts';
 
-// The engine merges rows in two ways. If an index finds the rows by key, it writes only the given columns, as new
-// files of their fragments; without one it rewrites whole rows, for instance all vectors beside one number. Rows
-// written in the first way drop out of the index, and an index that covers no rows is not used, so it is then created
-// again, which reads one column. A condition on the merge would force the second way, so there is none.
+// The engine merges rows in two ways. If an index finds the rows by key, the engine writes only the given columns, as
+// new files of their fragments. Without an index it rewrites whole rows, for instance all vectors beside one number.
+// Rows written in the first way drop out of the index, and an index that covers no rows is not used, so it is then
+// created again, which reads one column. A condition on the merge would force the second way, so there is none.
 
 export class KeyIndex {
   readonly #table: Table;
   readonly #column: string;
-  /** The user's own index, completed at the end. */
+  /** The index of the user. It is updated to cover all rows at the end. */
   #theirs: IndexInfo | undefined;
   #name: string;
   #isThere = false;
-  /** Called with versions that only the index created. */
+  /** Called with each version that only a change of the index created. */
   readonly #onVersion: (version: number) => void;
 
   constructor(table: Table, column: string, onVersion: (version: number) => void) {
@@ -25,7 +25,7 @@ export class KeyIndex {
 
   /**
    * Ensures that an index covers rows before a merge.
-   * @returns whether there is one; otherwise the merge rewrites whole rows
+   * @returns whether there is such an index; otherwise the merge rewrites whole rows
    */
   async ready(signal: AbortSignal): Promise<boolean> {
     if (!this.#isThere) {
@@ -45,7 +45,7 @@ export class KeyIndex {
 
   /**
    * Drops the product's own index, also that of a killed process, and completes the user's index. Also called after a
-   * failure; its own errors are then of no use.
+   * failure; then errors of this call are ignored.
    */
   async leave(signal: AbortSignal): Promise<void> {
     if (this.#isThere && this.#theirs) await this.#known(() => this.#make(signal));

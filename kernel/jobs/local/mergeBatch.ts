@@ -1,7 +1,8 @@
 import { Field, makeData, RecordBatch, Schema, Struct, type Data } from '#arrow';
 
 /**
- * Builds the source of a merge. Both columns are nullable, because the engine joins it with rows that have no match.
+ * Builds the source of a merge. Both columns are nullable, because the engine joins the source with rows that have no
+ * match.
  */
 export function mergeBatch(key: Field, column: Field, keys: Data, values: Data): RecordBatch {
   const schema = new Schema([new Field(key.name, key.type, true), new Field(column.name, column.type, true)]);

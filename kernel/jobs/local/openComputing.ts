@@ -39,7 +39,7 @@ export type OpenComputing = AsyncDisposable & {
     | { readonly expression: string; readonly compute?: undefined }
     | { readonly compute: Compute; readonly expression?: undefined }
   );
-  /** Computes rows from their inputs in a version. */
+  /** The key column. Set if rows are written back. */
   again(rows: ReadRows, version: number): Promise<ComputedRows[]>;
 };
 
@@ -52,7 +52,7 @@ export async function openComputing(options: ComputingOptions): Promise<OpenComp
   const computing: Computing = { name: fn.name, column, inputs: fn.inputs, onError };
   if (fn.kind === 'sql') {
     const { expression } = fn;
-    // Constant, because the engine has computed the values already.
+    // The size is constant, because the engine has already computed the values.
     const batchSize = { rows: Math.min(options.batchRows, mostRows) };
     return {
       request: { computing, batchSize, atOnce: 1, expression },

@@ -123,7 +123,7 @@ async function earlier(
     const table = await source.openAt(chunk.readVersion);
     return await hashesAt(table, source, 'TRUE', chunk.fragment, signal);
   } catch (error) {
-    // The version was removed, so its inputs are unknown.
+    // The version of the chunk no longer exists, so the inputs of its rows are unknown.
     if (isCatalogError(error, 'VersionNotFound') || isCatalogError(error, 'ColumnNotFound')) return undefined;
     throw error;
   }

@@ -1,7 +1,7 @@
 import type { Data, RecordBatch } from '#arrow';
 import { columnHasher, finish, reset, state as hashState } from '#catalog/arrow/rowHash.ts';
 
-/** The same as in checkpoints: computed, failed with null as its value, or left for the next run. */
+/** The same numbers as in checkpoints: computed, failed with null as its value, or left for the next run. */
 export const rowStates = { computed: 0, threw: 1, skipped: 2 } as const;
 
 /** Rows of one fragment. All parts have the same length. */

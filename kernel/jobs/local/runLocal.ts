@@ -143,14 +143,14 @@ async function fillPass(
   } catch (error) {
     throw store.reasonOf(error);
   } finally {
-    // Runs also after a cancellation, so that no index of the job stays on the table.
+    // The index is removed even after a cancellation, so that no index of the job stays on the table.
     await index
       .leave(AbortSignal.timeout(60_000))
       .catch((error: unknown) => context.log(`Can't drop the temporary index: ${String(error)}\n`));
   }
 }
 
-/** Returns the pass for rows added since; `undefined`, with a notice, if the job does not cover them. */
+/** Returns the pass for rows added since; `undefined` if the job does not cover such rows; then a notice says so. */
 async function nextPass(run: Run, { count, from }: Pass, number: number): Promise<Pass | undefined> {
   const { context, source, key, scope, planned } = run;
   const { spec, signal, emit } = context;
@@ -161,7 +161,8 @@ async function nextPass(run: Run, { count, from }: Pass, number: number): Promis
   if (number === mostPasses) return left('Other writers keep changing the table');
   const readVersion = await source.table.version({ signal });
   const table = await source.openAt(readVersion);
-  // Fragment ids ascend: skips rows of earlier passes, also those without a value.
+  // New fragments have higher ids. So the next pass starts after the last fragment, and skips rows of earlier passes,
+  // even rows without a value.
   const newest = Math.max(-1, ...count.fragments.keys());
   const after = newest < 0 ? from : firstAddress(newest + 1);
   const added = await countScope({ table, scope, from: after }, undefined, signal);
@@ -186,14 +187,15 @@ async function finish(
   const { spec, emit, signal } = context;
   const { computed, reused, errors, skipped } = tally;
   const isAll = spec.numFrags === undefined && skipped === 0;
-  // Other fragments may have checkpoints of a cancelled run.
+  // With `numFrags` only the checkpoints of these fragments are removed, because other fragments may have checkpoints
+  // of a cancelled run.
   if (skipped === 0) await checkpoints.clear(spec.numFrags === undefined ? undefined : planned.fragments, signal);
   if (isAll && isComplete && madeAll(spec, source.column)) await markAll(source, spec, signal);
   const version = await source.table.version({ signal });
   emit({ kind: 'succeeded', rows: computed + reused, errors, skipped, bytesWritten, version });
 }
 
-/** Whether this function computed all values. Existing ones may come from an earlier version. */
+/** Whether this function computed all values. Existing values may come from an earlier version of the function. */
 function madeAll({ where, function: { hash } }: JobSpec, { metadata }: Field): boolean {
   if (where !== undefined) return /^\s*true\s*$/i.test(where);
   const made = metadata.get(valuesKey);
@@ -205,7 +207,7 @@ async function markAll({ table, column }: Source, { function: { hash } }: JobSpe
   try {
     await markValues(table, column.name, hash, signal);
   } catch (error) {
-    // Without this entry stale values can't be detected, but no value is wrong.
+    // Some servers do not support this entry. Without it stale values can't be detected, but no value is wrong.
     if (!isCatalogError(error, 'Unsupported')) throw error;
   }
 }

@@ -24,7 +24,7 @@ const address = '__lance_catalog_address';
 const key = '__lance_catalog_key';
 const value = '__lance_catalog_value';
 
-/** Consecutive retries of a broken stream without any row. */
+/** Maximum number of consecutive retries of a broken stream without any new row. */
 const patience = 5;
 
 /**
@@ -84,7 +84,7 @@ function readRows(batch: RecordBatch, inputs: readonly string[]): Omit<ReadRows,
   const addresses: unknown = batch.getChild(address)?.toArray();
   if (!(addresses instanceof BigUint64Array)) throw outOfOrder();
   const only = inputs.map((name) => batch.schema.fields.find((field) => field.name === name)!);
-  // A batch without columns has no length; functions without inputs get the addresses.
+  // Without inputs, the batch gets the addresses, because a batch without columns has no length.
   const picked = only.length > 0 ? batch.select([...inputs]) : batch.select([address]);
   return { fragment: 0, addresses, inputs: picked, key: column(key), value: column(value) };
 }

@@ -31,7 +31,7 @@ export async function* sqlRows(
     } catch (error) {
       if (signal.aborted || !isOfExpression(error)) throw error;
       if (computing.onError.mode === 'fail' || computing.onError.mode === 'retry') throw failure(computing, error);
-      // The next row may be several fragments away.
+      // The address of the next row is searched, because that row may be several fragments away.
       const next = await nextAddress(request, from, signal);
       if (next === undefined) throw error;
       const nextFragment = firstAddress(fragmentId(next) + 1);
@@ -60,7 +60,8 @@ async function* byHalves(
       yield* byHalves(request, computing, middle, to, signal);
       return;
     }
-    // If this fails too, the expression is not the cause and the error is the real one.
+    // Reads the row without the expression. If this fails too, the expression is not the cause, and this error is
+    // thrown.
     for await (const rows of scanRows({ ...request, expression: undefined, from, to }, signal)) {
       yield { rows, failed: failedRow(computing, rows, error) };
     }
@@ -76,7 +77,7 @@ async function nextAddress(request: ScanRequest, from: bigint, signal: AbortSign
   return undefined;
 }
 
-/** Errors of connections and missing objects have other causes. */
+/** Whether an error may be caused by the expression. Errors of connections and missing objects are not. */
 const isOfExpression = (error: unknown): boolean =>
   isCatalogError(error, 'InvalidInput') ||
   isCatalogError(error, 'Internal') ||

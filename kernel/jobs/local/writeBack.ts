@@ -15,7 +15,7 @@ import { storageError } from './storageError.ts';
 
 type WriteTarget = {
   readonly catalog: Catalog;
-  /** Not pinned, so it shows the versions of other writers. */
+  /** The table, not pinned to a version, so that it shows the versions of other writers. */
   readonly table: Table;
   readonly column: Field;
   readonly key: Field;
@@ -41,7 +41,7 @@ const patience = 12;
  */
 export class WriteBack {
   readonly #target: WriteTarget;
-  /** The version that rows were read at, and later versions of this job. */
+  /** The version at which rows were read, and later versions of this job. */
   readonly #readVersion: number;
   readonly #own = new Set<number>();
   #bytes = 0;
@@ -56,7 +56,7 @@ export class WriteBack {
     return this.#bytes;
   }
 
-  /** Registers a version that this job created by other means. */
+  /** Registers a version that this job created in another way than by writing rows. */
   readonly isOwn = (version: number): void => void this.#own.add(version);
 
   /** Whether other clients have written since the rows were read. */
@@ -79,7 +79,8 @@ export class WriteBack {
       if (this.#isForeign(base)) left = await this.#asTheyAre(left, base, attempt, written, signal);
       const parts = left.flatMap((some) => this.#writtenOf(some, written));
       if (parts.length === 0) break;
-      // Only the first merge is stored: later merges correct it, and recovery needs the version before it.
+      // Only the first merge is stored, because later merges correct the first, and recovery needs the version before
+      // the first.
       if (written.size === 0) await this.#target.pending.keep({ base, rows: parts });
       const batches = parts.map((some) => this.#batch(some));
       try {
@@ -113,14 +114,14 @@ export class WriteBack {
           await this.#settled(merge.rows, made, signal);
         }
       } catch (error) {
-        // The version was removed, so the changes of others are unknown.
+        // If the version no longer exists, the changes of other writers are unknown.
         if (!isCatalogError(error, 'VersionNotFound')) throw error;
       }
     }
     await pending.settle();
   }
 
-  /** Finds the first version with more of the merge's values than its base. */
+  /** Finds the first version that has more of the merge's values than the base version. */
   async #versionOf({ base, rows }: PendingMerge, now: number, signal: AbortSignal): Promise<number | undefined> {
     const values = valuesOf(rows);
     const count = async (version: number): Promise<number> => {
@@ -162,7 +163,7 @@ export class WriteBack {
     written: Written,
     signal: AbortSignal,
   ): Promise<ComputedRows[]> {
-    // Without the version of the merge only the current inputs can be compared.
+    // If the version is not the merge's own, only the current inputs can be compared.
     const isKnown = this.#own.has(version);
     const at = isKnown ? version - 1 : version;
     const found = await this.#compare(rows, at, written, signal, isKnown ? undefined : 'TRUE');
@@ -209,7 +210,7 @@ export class WriteBack {
     const merge = table.mergeInsert(key.name).whenMatchedUpdateAll();
     const made = await merge.execute(source, { signal });
     const version = made.version ?? (await table.version({ signal }));
-    // If the server reports no version, the next one after the base is certainly this merge.
+    // If the server reports no version, the next version after the base is certainly this merge.
     if (made.version !== undefined || version === (base ?? 0) + 1) this.#own.add(version);
     this.#bytes += batches.reduce((total, { data }) => total + bytesOf(data), 0);
     return version;
@@ -218,7 +219,7 @@ export class WriteBack {
   #writtenOf(rows: ComputedRows, written: Written): ComputedRows[] {
     const { isDefaultScope } = this.#target;
     const { value, states } = rows;
-    // Rows written again hold values of outdated inputs, which null must replace too.
+    // Rows that are written again have values of outdated inputs. These must be replaced even if the new value is null.
     const isAgain = written.size > 0;
     const isWritten = (row: number): boolean =>
       isAgain || (states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row)));
@@ -259,7 +260,7 @@ export class WriteBack {
   }
 }
 
-/** Versions to search after an unchecked merge. Others rarely write more often during one merge. */
+/** Versions to search after an unchecked merge. Other writers rarely write more often during one merge. */
 const mostLookedAt = 64;
 
 /** Hashes by key: a row with such a value is no longer in the default scope. */

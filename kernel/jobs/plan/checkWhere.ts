@@ -5,8 +5,8 @@ import { isCatalogError } from '#shared/errors.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 
 /**
- * Checks the user's filter alone, so that errors show it as written. Later queries combine it with generated
- * conditions and report other errors.
+ * Checks the user's filter alone, so that an error shows the filter as written. Later queries combine the filter with
+ * generated conditions, and their errors would show those too.
  * @throws CatalogError InvalidInput, ColumnNotFound for errors in the filter
  */
 export async function checkWhere(
@@ -15,7 +15,7 @@ export async function checkWhere(
   signal: AbortSignal,
 ): Promise<void> {
   if (where === undefined) return;
-  // Servers may refuse a limit of 0.
+  // On a server one row is requested, because servers may refuse a limit of 0.
   const rows = catalog.implementation === 'dir' ? 0 : 1;
   try {
     await pinned.query().where(where).limit(rows).toArray({ signal });
@@ -36,7 +36,7 @@ export async function checkRows(request: ChoosingRequest, signal: AbortSignal): 
   await withCatalog(table.catalog, signal, async (catalog) => {
     const pinned = await catalog.openTable(table.name, { namespacePath: table.namespacePath, ...pin, signal });
     const { fields } = await pinned.schema({ signal });
-    // The filter may name a new column, which is added later.
+    // The filter may name a column that is added later. Then it can't be checked yet.
     if (where.includes(column) && !fields.some(({ name }) => name === column)) return;
     await checkWhere({ catalog, pinned }, where, signal);
   });

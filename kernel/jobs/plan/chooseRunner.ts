@@ -16,8 +16,8 @@ export type ChoosingRequest = BackfillRequest & { readonly function: ComputedFun
 export type Runners = { readonly known: readonly RunnerName[]; readonly load: LoadRunner };
 
 /**
- * Chooses the requested runner, or the best possible one. Ray settings without a runner mean Ray, because a job for a
- * cluster must not start on a laptop because the cluster can't be reached.
+ * Chooses the requested runner, or the best possible one. Ray settings without a runner mean Ray: if the cluster can't
+ * be reached, a job for the cluster must not start on the user's laptop instead.
  * @throws JobError RunnerUnavailable with the reason of each runner if none is possible; CatalogError if the table or
  * its version does not exist
  */
@@ -28,7 +28,7 @@ export async function chooseRunner(
 ): Promise<RunnerChoice> {
   const known = runnerNames.filter((name) => runners.known.includes(name));
   const given = request.runner ?? 'auto';
-  // Notebooks may pass any string.
+  // The value is checked, because a notebook may pass any string.
   if (given !== 'auto' && !known.includes(given)) throw noRunner(given, known);
   const asked = given === 'auto' && namesRay(request) ? 'ray' : given;
   const all = await Promise.all(known.map((name) => availabilityOf(name, request, runners, signal)));
@@ -50,9 +50,9 @@ async function availabilityOf(
     return { runner, ...(await (await load(runner)).availability(request, signal)) };
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;
-    // This error applies to every runner, so it is not listed as the reason of one of them.
+    // This error applies to every runner, so it is thrown and not listed as the reason of one runner.
     if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'VersionNotFound')) throw error;
-    // A runner that can't be checked must not prevent the use of another.
+    // If a runner can't be checked, its error is the reason; another runner may still be used.
     return { runner, isPossible: false, reason: messageOf(error) };
   }
 }

@@ -80,7 +80,7 @@ export async function bytesOfValues(
 /** Bytes of a variable-length value, without a sample. */
 const usualWidth = 32;
 
-/** Adds two figures; the sum is an estimate if either one is. */
+/** Adds two figures; the sum is an estimate if one of the figures is. */
 export function sum(a: Figure, b: Figure): Figure {
   const value = a.value + b.value;
   if (a.basis !== 'counted') return { value, basis: a.basis };
@@ -192,7 +192,7 @@ export async function planBackfill(
   const choice = await chooseRunner(request, runners, signal);
   const spec = await specOf('bf-plan', request, signal);
   await using source = await openSource(request.table, spec, signal);
-  // Only the server knows its function.
+  // The function of a server is not checked, because only the server knows it.
   if (request.function.kind !== 'server')
     checkFits(await source.pinned.schema({ signal }), request.table.name, spec.column, request.function);
   await checkWhere(source, spec.where, signal);
@@ -247,7 +247,7 @@ export async function planBackfill(
   };
 }
 
-/** Rows that have a value and keep it. */
+/** Counts the rows that have a value and keep it. */
 async function countDone(
   { pinned, isColumnThere, column }: Source,
   scope: string,
@@ -260,7 +260,7 @@ async function countDone(
   return all - inScope;
 }
 
-/** Lets the Python driver plan, because it can read the files of fragments. */
+/** Lets the Python driver create the plan, because the driver can read the files of fragments. */
 function byPython({ python }: ChoosingRequest, spec: JobSpec, signal: AbortSignal): Promise<DriverPlan> {
   return withTempFolder('plan', async (folder) => {
     const { planWithPython } = await loadLazy(() => import('#jobs/runners/pythonRunner.ts'));
@@ -303,7 +303,7 @@ function withKeys(values: Figure, keys: Figure): Figure {
   return { value, basis: { estimatedFrom: `${values.basis.estimatedFrom}, and their keys` } };
 }
 
-/** Returns the bytes of rewritten rows, because only merges on servers without key indexes rewrite whole rows. */
+/** Returns the bytes of rewritten rows. Only a merge on a server without key indexes rewrites whole rows. */
 async function rewritten(
   { catalog, pinned }: Source,
   rows: number,
@@ -311,8 +311,8 @@ async function rewritten(
   signal: AbortSignal,
 ): Promise<BackfillPlan['bytes']['rewritten']> {
   if (runner !== 'local' || catalog.implementation === 'dir') return countedFigure(0);
-  // A plan does not create an index to find out whether the server can. This is known once the server has refused to
-  // create an index, or if it can't list indexes. If it is unknown, a note of the plan says so.
+  // A plan does not try to create an index. So it knows that the server can't create one only if the server has refused
+  // this before or can't list indexes. Otherwise a note of the plan says that it is not known.
   const can = await catalog.capabilities({ probe: ['ListTableIndices'], signal });
   if (can.CreateTableIndex !== 'no' && can.ListTableIndices !== 'no') return countedFigure(0);
   const { totalBytes, numRows } = await pinned.stats({ signal });

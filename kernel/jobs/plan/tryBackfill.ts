@@ -30,9 +30,9 @@ const mostRows = 10_000;
 const longest = 30_000;
 
 /**
- * Computes the smallest fragment with rows to compute, as a run would, without writing.
- * A large fragment or a slow function is cut to the first rows. Failed rows are counted and shown, however a run
- * handles them.
+ * Computes the smallest fragment with rows to compute, as a run would, without writing. If the fragment is large or the
+ * function is slow, only the first rows are computed. Failed rows are counted and shown, however a run would handle
+ * them.
  * @param request must have a function
  * @throws JobError ColumnMissing, FunctionInvalid, RunnerUnavailable for a function in another language; CatalogError
  */

@@ -21,8 +21,8 @@ type ControlServer = {
 };
 
 /**
- * Listens for clients that watch or cancel a job, and writes a mark by which they find this process. They notice its
- * end, also a crash, when the connection closes.
+ * Listens for clients that watch or cancel a job, and writes a mark file, so that the clients find this process. When
+ * the process ends or crashes, the connection closes, so the clients notice it.
  * @throws an error of the file system if neither the job's folder nor the temporary folder supports a socket
  */
 export async function openControlServer(folder: string, onCancel: () => void): Promise<ControlServer> {
@@ -36,7 +36,7 @@ export async function openControlServer(folder: string, onCancel: () => void): P
   const { address, made } = await listen(server, folder);
   const mark: Heartbeat = { pid: process.pid, host: hostname(), address, secret };
   const path = join(folder, processFile);
-  // Written last, so that a reader of the mark can connect.
+  // The mark is written last, so that each reader of the mark can connect.
   replaceFile(path, JSON.stringify(mark), { isLasting: false });
   const timer = setInterval(() => touch(path), heartbeatMs);
   timer.unref();
@@ -59,12 +59,12 @@ async function listen(server: Server, folder: string): Promise<Listening> {
   if (process.platform === 'win32') return listening(server, `\\\\.\\pipe\\lance-job-${randomUUID()}`);
   const here = join(folder, 's');
   if (Buffer.byteLength(here) <= longestAddress) {
-    // The socket was left by a killed process.
+    // Removes a socket that a killed process may have left.
     rmSync(here, { force: true });
     try {
       return await listening(server, here);
     } catch {
-      // The file system does not support sockets.
+      // The error is ignored: the file system does not support sockets, so the temporary folder is used.
     }
   }
   const made = mkdtempSync(join(tmpdir(), 'lance-job-'));
@@ -87,7 +87,7 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // The folder was removed. The job continues anyway.
+    // The error is ignored: the folder of the job was removed, but the job continues.
   }
 }
 

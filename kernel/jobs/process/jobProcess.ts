@@ -37,7 +37,7 @@ export async function runJob({ root, id, loadRunner }: JobStart): Promise<number
     server.close();
   };
   endInOrder(recorder, cancelled.signal, close);
-  // The starter may have exited already.
+  // Errors of stdout are ignored, because the process that started this one may have ended already.
   process.stdout.on('error', () => {});
   process.stdout.write(readyLine);
   recorder.say(`Run ${record.run} with the runner "${record.runner}" in process ${process.pid}.`);
@@ -72,7 +72,7 @@ async function run({ folders, record, request, recorder, loadRunner, signal }: R
       signal,
     });
     if (recorder.hasEnded()) return;
-    // A job must not count as finished if the runner reported no end.
+    // If the runner reported no end, the job must not count as finished, so it counts as failed.
     const message = `The runner "${record.runner}" ended without a result.`;
     recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Check the log of the job, then resume it.' });
   } catch (error) {
@@ -90,7 +90,7 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
     close();
     process.exit(1);
   });
-  // A terminal that closes must not end the job.
+  // The signal is ignored, because a terminal that closes must not end the job.
   process.on('SIGHUP', () => {});
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -103,7 +103,7 @@ function endInOrder(recorder: Recorder, cancelled: AbortSignal, close: () => voi
   }
 }
 
-/** Whether the message suffices, because the stack trace helps only for unexpected errors. */
+/** Whether the message of an error is enough for the log. The stack trace helps only for unexpected errors. */
 const isPlanned = (error: unknown): boolean => isJobError(error) || isCatalogError(error) || isAbort(error);
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

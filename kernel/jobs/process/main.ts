@@ -14,7 +14,7 @@ if (root === undefined || id === undefined || !isJobId(id)) {
 // Job files are private to the user.
 process.umask(0o077);
 runJob({ root: resolve(root), id, loadRunner }).then(
-  // Handles that the engine or a runner left open must not keep the process alive.
+  // The process exits explicitly, because handles that the engine or a runner left open must not keep it alive.
   (code) => process.exit(code),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -60,15 +60,15 @@ function keptText({ rows, fragments }: JobProgress): string {
   return `${countText(rows.done)} of ${rowsText(rows.total)} are computed and kept; ${there}.`;
 }
 
-/** Longer incomplete lines are written anyway, to bound memory. */
+/** A longer incomplete line is written at once, to limit the memory. */
 const longest = 64 << 10;
 const restMs = 500;
 
 type LineBuffer = { add(text: string): void; flush(): void };
 
 /**
- * Passes on whole lines, and the rest after half a second, so that a secret that arrives in two pieces is still
- * redacted.
+ * Passes on whole lines, so that a secret that arrives in two pieces is still redacted. An incomplete line is passed on
+ * after half a second.
  */
 function lineBuffer(onLines: (text: string) => void): LineBuffer {
   let rest = '';
@@ -95,11 +95,11 @@ function lineBuffer(onLines: (text: string) => void): LineBuffer {
   };
 }
 
-/** Views refresh at most four times a second. */
+/** Minimum interval between two writes of the record, because views refresh at most four times a second. */
 const writeMs = 250;
-/** Rates and pauses change without events too. */
+/** The record is also written at this interval, because rates and pauses change without events too. */
 const tickMs = 2000;
-/** Reserved on disk, so that the end of a job can be written to a full disk. */
+/** Bytes that a file reserves on disk, so that the end of a job can be written even if the disk is full. */
 const reserveBytes = 64 << 10;
 const reserveFile = 'reserve';
 
@@ -154,7 +154,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
         folders.write(record, { isLasting: false });
         written = text;
       } catch {
-        // Readers will see a process that ended without a report.
+        // The error is ignored. Readers will see a process that ended without a report.
       }
     }
   };
@@ -164,7 +164,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
 
   return {
     event: (event) => {
-      // Later events would change the reported result.
+      // Events after the end are ignored, because they would change the reported result.
       if (hasEnded) return;
       const stamped = hiddenIn({ at: Date.now(), ...event }, hide);
       // A record with an invalid number could not be read again.
@@ -181,7 +181,7 @@ export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: rea
     say: (sentence) => say(sentence),
     keep: (name, value) => {
       record = { ...record, kept: { ...record.kept, [name]: value } };
-      // Synced to disk, because another process finds the job on its cluster by this value.
+      // This write is synced to disk, because another process needs this value to find the job on its cluster.
       write(fold.progress(Date.now()), true);
     },
     kept: (name) => (Object.hasOwn(record.kept, name) ? record.kept[name] : undefined),
@@ -213,7 +213,7 @@ function fill(path: string): void {
       closeSync(file);
     }
   } catch {
-    // The disk may have space again when the job ends.
+    // The error is ignored: the disk may have space again when the job ends.
   }
 }
 

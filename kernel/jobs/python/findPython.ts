@@ -30,7 +30,7 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
   const conda = env['CONDA_PREFIX'];
   const own = environmentPython();
   return [
-    // The environment is not worth mentioning if it was never installed.
+    // The product's own environment is listed only if it was installed.
     ...(existsSync(own) ? [{ path: own, from: 'the environment of Lance Catalog' }] : []),
     ...(venv ? [{ path: pythonIn(venv), from: 'the active virtual environment' }] : []),
     ...(conda ? [{ path: pythonInConda(conda), from: 'the active conda environment' }] : []),

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** Milliseconds. Importing lance from a cold disk reads 150 MB. */
 const timeout = 60_000;
 
-// An empty entry of `sys.path` is the current folder; its modules must not run.
+// Removes the empty entry of `sys.path`. It stands for the current folder, and modules of that folder must not run.
 const script = `
 import json, sys
 sys.path = [path for path in sys.path if path]

@@ -52,7 +52,8 @@ async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: 
   const base = await basePython(signal);
   await rm(folder, { recursive: true, force: true });
   try {
-    // Other users must not write into it, regardless of the umask, because programs run from it.
+    // Other users must not be able to write into the folder, regardless of the umask, because programs of the folder
+    // run.
     makeFolder(folder);
     onProgress(`Creating a Python environment in ${folder} …`);
     await step(base, ['-m', 'venv', folder], signal, onProgress);
@@ -63,7 +64,7 @@ async function makeAnew(folder: string, signal: AbortSignal, onProgress: (line: 
     if (problem !== undefined) throw new JobError('PythonMissing', `The new environment can't be used. ${problem}`, '');
     await writeFile(stampOf(folder), wanted, { mode: 0o644 });
   } catch (error) {
-    // An incomplete environment is useless.
+    // The folder is removed after a failure, because an incomplete environment can't be used.
     await rm(folder, { recursive: true, force: true });
     throw error;
   }

@@ -5,13 +5,13 @@ import { isOnOtherHost, isRecent, lastHeartbeat, readMark } from './heartbeat.ts
 
 /** Methods of a job's process. The secret is in its mark. */
 export type ControlMethods = {
-  /** Succeeds if the main thread is not blocked. */
+  /** Replies if the main thread is not blocked. */
   hello: [{ secret: string }, null];
-  /** Returns at once, before the job ends. */
+  /** Requests the cancellation. The reply comes at once, before the job has ended. */
   cancel: [{ secret: string }, null];
 };
 
-/** The system accepts connections even if the process is blocked. */
+/** Time limit to connect. The system accepts connections even if the process is blocked. */
 const connectMs = 5000;
 /** After this time the process counts as not responding; it may be stopped or busy. */
 const controlTimeoutMs = 4000;
@@ -30,14 +30,17 @@ export type Control = {
 /** `lastHeartbeat`: when a process last touched its mark, milliseconds since 1970. */
 export type ProcessEnded = { readonly kind: 'gone'; readonly markedAt?: number };
 
-/** `here` is certain, and so is `gone` for processes of this machine. */
+/** `here` is certain. `gone` is certain for processes of this machine. */
 export type ProcessLookup =
   | ProcessEnded
   | { readonly kind: 'here'; readonly control: Control }
-  /** Can't be reached, but touched its mark recently. */
+  /** The process can't be reached, but it touched its mark recently. */
   | { readonly kind: 'elsewhere'; readonly host: string };
 
-/** Finds the process of a job by the address in its mark. Another process may have its pid by now. */
+/**
+ * Finds the process of a job by the address in its mark. The pid is not enough, because another process may have the
+ * same pid by now.
+ */
 export async function findProcess(folder: string, signal: AbortSignal): Promise<ProcessLookup> {
   const mark = readMark(folder);
   if (!mark) return { kind: 'gone' };
@@ -77,7 +80,7 @@ function controlOver(socket: Socket, { pid, secret }: { readonly pid: number; re
     (message) => void endpoint.receive(message),
     () => socket.destroy(),
   );
-  // The event 'close' follows.
+  // The error is ignored, because the event 'close' follows.
   socket.on('error', () => {});
   const ended = new Promise<void>((resolve) =>
     socket.once('close', () => {

@@ -12,8 +12,8 @@ const frequent: ReadonlySet<JobEvent['kind']> = new Set(['progress', 'workers', 
 type EventLog = { add(event: JobEvent): void; close(): void };
 
 /**
- * Opens the events file of a job and starts a new run in it. It is for later analysis: on a full disk it loses lines
- * and the job continues.
+ * Opens the events file of a job and starts a new run in it. The file is for later analysis only. So on a full disk
+ * lines are lost, and the job continues.
  */
 export function openEventLog(folder: string, run: number): EventLog {
   let file: number | undefined;
@@ -23,13 +23,13 @@ export function openEventLog(folder: string, run: number): EventLog {
   const write = (value: object): void => {
     if (file === undefined) return;
     try {
-      // Ends a line that a full disk truncated; readers skip it.
+      // If a full disk cut off the last line, a line break ends it. Readers skip the incomplete line.
       const line = Buffer.from(`${isTorn ? '\n' : ''}${JSON.stringify(toSnake(value))}\n`);
       const written = writeSync(file, line);
       isTorn = written < line.length;
       bytes += written;
     } catch {
-      // The disk is full, or the folder is gone. A later line may succeed.
+      // The error is ignored: the disk is full, or the folder was removed. A later line may succeed.
     }
   };
 

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { processFile } from '#processes/jobsFolder.ts';
 import { isCount, isString, shapeFor } from '#shared/shape.ts';
 
-/** The mark file, by which other processes find a running job's process. */
+/** The content of the mark file. Other processes use it to find the process of a running job. */
 export type Heartbeat = {
   readonly pid: number;
   /** Machines may share a home directory, but a socket works only on the machine that created it. */
   readonly host: string;
   /** A socket or named pipe. While it accepts connections, the process lives. */
   readonly address: string;
-  /** Needed on Windows, where other users may open a named pipe. */
+  /** A secret that clients must send. Needed on Windows, because other users may open a named pipe. */
   readonly secret: string;
 };
 
-/** Written to stdout when the process has taken over its job; nothing else is written there. */
+/** Written to stdout when the process has taken over its job; nothing else is written to stdout. */
 export const readyLine = 'ready\n';
 
 const isMark = shapeFor<Heartbeat>({ pid: isCount, host: isString, address: isString, secret: isString });

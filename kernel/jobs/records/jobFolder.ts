@@ -34,7 +34,7 @@ export class JobFolders {
     try {
       return readdirSync(this.root).filter(isJobId).toSorted().toReversed();
     } catch {
-      // The folder does not exist before the first job.
+      // Without a folder there are no jobs: it does not exist before the first job.
       return [];
     }
   }
@@ -56,7 +56,7 @@ export class JobFolders {
     mkdirSync(folder, { mode: 0o700 });
     try {
       this.writeRequest(record.id, request);
-      // Written last, because a folder without a record is not a job.
+      // The record is written last, because a folder without a record does not count as a job.
       this.write(record, { isLasting: true });
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
@@ -88,7 +88,7 @@ export class JobFolders {
     }
   }
 
-  /** Removes a job. Renamed first, so that readers see the complete folder or none. */
+  /** Removes a job. The folder is renamed first, so that readers see the complete folder or none. */
   remove(id: string): void {
     const folder = this.of(id);
     const gone = join(this.root, `.removed-${id}-${process.pid}`);

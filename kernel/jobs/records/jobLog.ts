@@ -1,7 +1,10 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The first part, which is the most useful one, has an obvious name. Later names contain the byte offset. */
+/**
+ * The name of the first part. This part is the most useful one, so its name is simple; the names of later parts contain
+ * the byte offset.
+ */
 const firstFile = 'log.txt';
 const laterFile = /^log\.(\d{1,15})\.txt$/;
 
@@ -60,7 +63,7 @@ export function openJobLog(folder: string): JobLog {
         part.end += written;
         part.room -= written;
       } catch {
-        // The disk is full, or the folder is gone. Later text may succeed.
+        // The error is ignored: the disk is full, or the folder was removed. Later text may succeed.
       }
     },
     close: () => {
@@ -101,12 +104,12 @@ function readAt(path: string, offset: number): Buffer {
       closeSync(file);
     }
   } catch {
-    // The part was dropped; the next call reads those that exist then.
+    // The part no longer exists. The next call reads the parts that exist then.
     return Buffer.alloc(0);
   }
 }
 
-/** Cuts an incomplete UTF-8 character; the next read starts with it. */
+/** Cuts off an incomplete UTF-8 character at the end. The next read starts with this character. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -8,8 +8,8 @@ import { isRecord } from '#shared/records.ts';
 import { type Check, isCount, isNonNegativeNumber, isString, mapOf, optional, shape } from '#shared/shape.ts';
 
 /**
- * The stored state of a job, without its events and secrets. Written by the job's process; without one, by the
- * process that starts, resumes or ends the job.
+ * The stored state of a job, without its events and secrets. The process of the job writes it. If the job has no
+ * process, the process that starts, resumes or ends the job writes it.
  */
 export type JobRecord = {
   readonly id: string;
@@ -58,7 +58,7 @@ export function recordText({ source, ...record }: JobRecord): string {
   return `${JSON.stringify({ ...source, version, ...known }, undefined, 1)}\n`;
 }
 
-/** Returns `undefined` if the record is damaged or has another id than its folder. */
+/** Returns `undefined` if the record is damaged, or if its id is not that of the folder. */
 export function parseRecord(text: string, id: string): JobRecord | undefined {
   try {
     const source: unknown = JSON.parse(text);

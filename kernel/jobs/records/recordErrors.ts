@@ -22,7 +22,7 @@ export async function withRecordErrors<T>(root: string, call: () => Promise<T>):
 export function recordWriteError(error: unknown, root: string, kept: keyof typeof keptThings): JobError | undefined {
   const [thing, hint] = keptThings[kept];
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
-  // Errors without a path come from a write to an open file descriptor.
+  // An error without a path counts too, because it comes from a write to an open file descriptor.
   if ('path' in error && typeof error.path === 'string' && !error.path.startsWith(root) && !root.startsWith(error.path))
     return undefined;
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {

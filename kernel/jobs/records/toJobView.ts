@@ -10,7 +10,10 @@ export type Liveness =
   /** @param words last error output of the process, or empty */
   | (ProcessEnded & { readonly words: string });
 
-/** Time for a queued job's process to start. Normally the starter reports a failure earlier. */
+/**
+ * Time that the process of a queued job may need to start. Normally the process that starts the job reports a failure
+ * earlier.
+ */
 const queuedMs = 60_000;
 
 /** Converts a job record to the data that views show. @param now milliseconds since 1970 */

@@ -3,7 +3,7 @@ import { headersOf } from '#catalog/rest/headers.ts';
 import type { CatalogConfig, RestConfig } from '#shared/catalogConfig.ts';
 import type { BackfillOptions, BackfillRequest, RayPlace } from '#shared/jobs/backfill.ts';
 
-/** `isWhole`: nothing was left out, so the request suffices to resume the job. */
+/** `isWhole`: nothing was left out, so the request is enough to resume the job. */
 type OpenRequest = { readonly request: BackfillRequest; readonly isWhole: boolean };
 
 /** Removes keys, tokens, headers, secret storage options and passwords in URLs. */
@@ -49,7 +49,7 @@ function secretHeaders(config: RestConfig): string[] {
   try {
     return headersOf(config, new URL(config.uri)).secrets;
   } catch {
-    // Invalid configurations fail on connecting. Until then all strings count as secret.
+    // An invalid configuration fails when it is used to connect. Until then all of its strings count as secret.
     const named = Object.entries(config).flatMap(([key, value]) =>
       key.startsWith('headers.') && typeof value === 'string' ? [value] : [],
     );
@@ -83,7 +83,7 @@ function openCatalogConfig(config: CatalogConfig): CatalogConfig {
 
 function openRay(ray: RayPlace): RayPlace {
   if ('profile' in ray) return { profile: ray.profile, rayCluster: ray.rayCluster, folder: ray.folder };
-  // Settings that look like secrets are refused when they are read.
+  // These settings need no redaction, because settings that look like secrets are refused when they are read.
   if ('cluster' in ray) return { cluster: ray.cluster, rayCluster: ray.rayCluster };
   return { address: withoutPassword(ray.address) };
 }

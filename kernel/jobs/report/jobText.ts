@@ -57,7 +57,7 @@ const jobCells = {
 
 type JobCell = keyof typeof jobCells;
 
-/** Left out in this order if the terminal is narrow, because they do not identify a job. */
+/** Columns that are left out, in this order, if the terminal is narrow. They are not needed to identify a job. */
 const expendable: readonly JobCell[] = ['function', 'runner', 'begun', 'progress'];
 
 /**

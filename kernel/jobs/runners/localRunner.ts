@@ -8,7 +8,7 @@ import type { Availability, Runner } from './runner.ts';
 
 /**
  * Runs jobs without other software: the engine or server evaluates SQL, processes of this Node.js run TypeScript.
- * Values are written back by a key.
+ * Values are written back to the rows with the same key.
  */
 export const localRunner: Runner = {
   name: 'local',
@@ -23,7 +23,7 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
   await using source = await openSource(request.table, { column, readVersion, function: fn }, signal);
   try {
     const found = await findKey(source.pinned, key, column, signal);
-    // The first batch shows whether the server returns row addresses.
+    // Only the first batch is read, because it shows whether the server returns row addresses.
     for await (const _rows of scanRows({ table: source.pinned, scope: 'TRUE', inputs: [] }, signal)) break;
     return { isPossible: true, reason: `It needs no other software and writes rows back by "${found.name}".` };
   } catch (error) {

@@ -34,7 +34,7 @@ async function run({ spec, request, emit, log, folder, signal }: RunContext): Pr
     spec,
     mode: 'run',
     folder,
-    // `emit` sets the time again.
+    // The time is removed, because `emit` sets it again.
     onEvent: ({ at: _at, ...event }) => emit(event satisfies NewEvent),
     log,
     signal,
@@ -43,7 +43,7 @@ async function run({ spec, request, emit, log, folder, signal }: RunContext): Pr
 
 export type PythonTools = {
   readonly python?: string | undefined;
-  /** An existing folder, the base of relative paths in the function. */
+  /** An existing folder, Relative paths in the function start from this folder. */
   readonly folder: string;
   readonly log: (text: string) => void;
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ export type RunContext = {
   readonly log: (text: string) => void;
   /** Private folder of this job, removed with its record. */
   readonly folder: string;
-  /** Values for the process that resumes the job, such as the id of a job on a cluster. No secrets. */
+  /** Values for the process that resumes the job, such as the id of a job on a cluster. They must not be secrets. */
   readonly kept: { get(name: string): string | undefined; set(name: string, value: string): void };
   /** Aborts when the job is cancelled. Earlier results stay. */
   readonly signal: AbortSignal;
@@ -28,7 +28,8 @@ export interface Runner {
   /** Returns whether the runner could run this request, and why. Leaves nothing running. */
   availability(request: BackfillRequest, signal: AbortSignal): Promise<Availability>;
   /**
-   * Runs a job to its end from existing checkpoints. Emits its events, `succeeded` last.
+   * Runs a job to its end. Continues from existing checkpoints. Emits the events of the job, with `succeeded` as the
+   * last.
    * @throws JobError if the job fails; an AbortError if it was cancelled
    */
   run(context: RunContext): Promise<void>;

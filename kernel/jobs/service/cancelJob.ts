@@ -38,7 +38,7 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   }
   const { control } = found;
   try {
-    // Continues a stopped process, so that it handles the request.
+    // Resumes a process that was stopped by a signal, so that it can handle the request.
     sendSignal(control.pid, 'SIGCONT');
     void control.cancel(signal).catch(() => undefined);
     if (await endsWithin(control, patience, signal)) return;
@@ -53,7 +53,7 @@ export async function cancelJob({ folders, id, signal, patience = patienceMs }: 
   throw new JobError('Internal', what, 'It may wait for a disk or a network folder. Check it with ps.');
 }
 
-/** Waits if the process is about to start. */
+/** Finds the process of a job. Waits if the process is about to start. */
 async function processOf(folders: JobFolders, id: string, signal: AbortSignal): Promise<ProcessLookup> {
   for (;;) {
     const found = await findProcess(folders.of(id), signal);
@@ -63,13 +63,13 @@ async function processOf(folders: JobFolders, id: string, signal: AbortSignal): 
   }
 }
 
-/** Includes child processes, if the system has process groups. */
+/** Sends a signal to a process, and to its child processes if the system has process groups. */
 function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     if (process.platform !== 'win32') process.kill(-pid, name);
     else if (name !== 'SIGCONT') process.kill(pid, name);
   } catch {
-    // The process has already ended.
+    // The error is ignored, because the process has already ended.
   }
 }
 
@@ -83,7 +83,7 @@ async function endsWithin(control: Control, milliseconds: number, signal: AbortS
   }
 }
 
-/** Records the end of a job whose process could not do it. */
+/** Records the end of a job if the process of the job could not record it. */
 function recordEnd(folders: JobFolders, id: string): void {
   const record = folders.read(id);
   if (!record || !isActive(record.progress)) return;

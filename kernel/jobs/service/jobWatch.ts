@@ -13,7 +13,7 @@ import { startupFailure } from './startProcess.ts';
 const tellMs = 250;
 /** Interval of requests to job processes, and of searches for those that have not started. */
 const askMs = 3000;
-/** Interval of polling, for file systems that report no changes, or none of other machines. */
+/** Interval of polling. Needed because some file systems report no changes, or no changes made by other machines. */
 const pollMs = 5000;
 
 type Changes = (changed: readonly JobView[], removed: readonly string[]) => void;
@@ -135,7 +135,7 @@ export class JobWatch {
     }
     if (isActive(known.record.progress)) {
       await this.#askAfter(id, known);
-      // The process may have recorded its end since.
+      // The process may have recorded its end meanwhile, so the record is read again.
       if (known.found.kind === 'gone') known.record = this.#folders.read(id) ?? known.record;
     } else release(known);
     const view = toJobView(known.record, this.#livenessOf(id, known), Date.now());
@@ -162,7 +162,7 @@ export class JobWatch {
       };
       void found.control.ended.then(ended);
     }
-    // Not awaited, because a blocked process must not delay the others.
+    // The reply is not awaited, because a blocked process must not delay the other jobs.
     const answered = (answers: boolean): void => {
       if (answers !== known.answers) this.#soon();
       known.answers = answers;
@@ -198,7 +198,7 @@ export class JobWatch {
   #watch(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, () => this.#soon());
-      // The folder was removed, or there are too many watches. Polling continues.
+      // The watcher is closed on an error: the folder was removed, or there are too many watchers. Polling continues.
       watcher.on('error', () => watcher.close());
       return watcher;
     } catch {
@@ -207,12 +207,12 @@ export class JobWatch {
   }
 }
 
-/** Creates the folder, so that the first job ever is seen as fast as later ones. */
+/** Creates the folder, so that the very first job of a user is noticed as fast as later ones. */
 function makeRoot(folder: string): void {
   try {
     makeFolder(folder);
   } catch {
-    // If this fails, no job can be started there either.
+    // The error is ignored: if the folder can't be created, no job can start either.
   }
 }
 

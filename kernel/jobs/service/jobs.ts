@@ -10,7 +10,8 @@ export interface Jobs {
   /** Computes one fragment without writing it. @throws JobError, CatalogError */
   try(request: BackfillRequest, signal: AbortSignal): Promise<BackfillTrial>;
   /**
-   * Starts a job in a separate process, which outlives this one, or joins a running job that does the same.
+   * Starts a job in a separate process, that continues after this process has ended, or joins a running job that does
+   * the same.
    * @throws JobError Busy if another job computes this column
    */
   start(request: BackfillRequest, signal: AbortSignal): Promise<{ readonly id: string; readonly joined: boolean }>;
@@ -30,8 +31,8 @@ export interface Jobs {
   /** Cancels a job and waits until it has ended. */
   cancel(id: string, signal: AbortSignal): Promise<void>;
   /**
-   * Continues from the checkpoints, optionally with another runner or error handling. Records hold no secrets, so the
-   * request must provide them.
+   * Continues from the checkpoints, optionally with another runner or error handling. If the job needs secrets, `how`
+   * must contain the request with them, because records hold no secrets.
    */
   resume(id: string, how: ResumeOptions, signal: AbortSignal): Promise<{ readonly id: string }>;
   /** Removes the record, but not the table and the checkpoints. @throws JobError JobRunning */

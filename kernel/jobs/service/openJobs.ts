@@ -47,8 +47,8 @@ type Follow = {
 };
 
 /**
- * Yields the latest view on each request: a slow consumer misses some views but never lags. Ends after the final
- * view, or when the record is removed.
+ * Yields the latest view on each request, so that a slow consumer misses some views but never gets outdated ones. Ends
+ * after the final view, or when the record is removed.
  * @throws JobError JobMissing; AbortError if the signal aborts
  */
 async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerator<JobView, void> {
@@ -85,10 +85,10 @@ async function* followJob({ folders, id, first, signal }: Follow): AsyncGenerato
 }
 
 /**
- * Returns the given function, else the stored one, else, on a server, a placeholder for the one that only the server
- * knows.
- * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted if it is to run and was not
- * accepted on this machine; CatalogError if the table can't be read
+ * Returns the given function, else the stored function. For a function that only the server knows, it returns a
+ * placeholder.
+ * @throws JobError ColumnMissing, FunctionInvalid, FunctionMissing; FunctionNotAccepted if the function would run here
+ * and was not accepted on this machine; CatalogError if the table can't be read
  */
 async function functionOf(
   { function: given, table, column, allowStoredCode }: BackfillRequest,
@@ -146,7 +146,7 @@ async function keepFunction({ function: fn, table, column }: BackfillRequest, si
       await registerFunction(opened, column, fn, { signal });
     } catch (error) {
       if (isCatalogError(error, 'Unsupported')) return;
-      // Another process may have registered it at the same time.
+      // Another process may have stored the same function at the same time. Then the error is ignored.
       if (!(await isKept())) throw error;
     }
   });
@@ -194,7 +194,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   const viewOfRecord = async (record: JobRecord, signal: AbortSignal): Promise<JobView> => {
     if (!isActive(record.progress)) return toJobView(record, { kind: 'gone', words: '' }, Date.now());
     const liveness = await livenessOf(record.id, signal);
-    // The job may have ended in the meantime.
+    // The record is read again, because the job may have ended meanwhile.
     return toJobView(folders.read(record.id) ?? record, liveness, Date.now());
   };
 
@@ -242,8 +242,8 @@ export function openJobs(place: JobsPlace = {}): Jobs {
   };
 
   /**
-   * Locks out other processes that start or remove jobs. Calls no catalog, because a slow catalog would block all of
-   * them.
+   * Runs a call while no other process starts or removes jobs. The call must not use a catalog, because a slow catalog
+   * would block all other processes.
    */
   const alone = <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> =>
     withRecordErrors(folders.root, () => withFileLock(join(folders.root, '.start.lock'), signal, call));
@@ -282,11 +282,11 @@ export function openJobs(place: JobsPlace = {}): Jobs {
     };
     const request = withAbsolutePaths(requestToResume(await resting(), folders.readRequest(id), how));
     const whole = { ...request, function: await functionOf(request, { isToRun: true }, signal) };
-    // The job process could not report this error to the caller.
+    // The runner is chosen here, because the job process could not report an error to the caller.
     const choice = await chooseRunner(whole, runners, signal);
     if (choice.runner === 'local') await checkColumn(whole, signal);
     return alone(signal, async () => {
-      // Another process may have resumed it in the meantime.
+      // The state is read again, because another process may have resumed the job meanwhile.
       const record = await resting();
       const otherJob = await otherJobAt(record.place, id, signal);
       if (otherJob) throw busy(otherJob);

@@ -41,12 +41,12 @@ function whole(
   given: BackfillRequest | undefined,
 ): BackfillRequest {
   if (given) {
-    // A table of the same name may be in another catalog.
+    // The catalogs are compared too, because a table of the same name may be in another catalog.
     if (jobKey(withAbsolutePaths(given)) !== place) {
       const what = `Job ${id} computes "${column}" of ${jobTableText(table)} in "${table.catalog}", not the requested column.`;
       throw new JobError('RequestInvalid', what, 'Resume it with that table, or start a new job.');
     }
-    // The stored request determines the work; the credentials come from the given one.
+    // The stored request determines the work, and the given request provides the credentials.
     return kept ? { ...kept.request, table: given.table, ray: given.ray ?? kept.request.ray } : given;
   }
   if (!kept) throw new JobError('RequestInvalid', `Can't read the request of job ${id}.`, 'Start a new job.');
@@ -59,7 +59,7 @@ function whole(
   );
 }
 
-/** Restricts a filter to nulls. Without a filter, every job selects only those. */
+/** Restricts a filter to nulls. Without a filter nothing has to change, because every job then selects only nulls. */
 function stillNull(where: string | undefined, column: string): string | undefined {
   if (where === undefined) return undefined;
   const isNull = `${sqlName(column)} IS NULL`;

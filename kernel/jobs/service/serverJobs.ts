@@ -14,10 +14,10 @@ import type { JobState, JobView } from '#shared/jobs/jobView.ts';
 
 const pageSize = 100;
 
-/** Limits what clients may request, because each worker is a process on this machine. */
+/** Maximum concurrency that a client may request. Each worker is a process on this machine. */
 const mostAtOnce = Math.max(8, availableParallelism());
 
-/** The server's API has fewer states. Clients have to start interrupted jobs again. */
+/** States of jobs in the server's API. It has fewer states: clients have to start an interrupted job again. */
 const states: Readonly<Record<JobState, ServerState>> = {
   queued: 'queued',
   starting: 'queued',
@@ -62,7 +62,8 @@ export function serverJobs(
   };
   const own = async (catalog: Catalog, id: string, signal: AbortSignal): Promise<JobView> => {
     const view = await told(() => jobs.view(id, signal));
-    // The same error as for a missing job, because a key for one database must not reveal jobs of other databases.
+    // A job of another catalog gives the same error as a missing job, because a key for one database must not reveal
+    // jobs of other databases.
     if (!isOf(view, catalog)) throw missing(id);
     return view;
   };
@@ -79,7 +80,7 @@ export function serverJobs(
     },
     list: async ({ catalog, pageToken, signal }) => {
       const all = (await jobs.list(signal)).filter((view) => isOf(view, catalog));
-      // Ids ascend with time, so new jobs do not shift later pages.
+      // Ids ascend with time and newer jobs come first, so new jobs do not shift later pages.
       const rest = pageToken === undefined ? all : all.filter(({ id }) => id < pageToken);
       const page = rest.slice(0, pageSize);
       const last = page.at(-1);

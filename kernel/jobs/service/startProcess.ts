@@ -8,7 +8,7 @@ import { readyLine } from '#jobs/records/heartbeat.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** Usually a process starts in a second, later with a cold disk or a busy machine. */
+/** Time limit for a start. Usually a process starts in a second; a cold disk or a busy machine can delay it. */
 const startMs = 45_000;
 
 type ProcessStart = {
@@ -21,10 +21,9 @@ type ProcessStart = {
 };
 
 /**
- * Starts the process of a job and waits until it has taken over the job.
- * Then it is independent: it has its own session, received its secrets through a closed pipe, and writes stderr to a
- * file.
- * @throws JobError Internal with its error output if it ends or does not respond before that
+ * Starts the process of a job and waits until it has taken over the job. From then on the process is independent of
+ * this one: it has its own session, has received its secrets by a pipe that is closed now, and writes stderr to a file.
+ * @throws JobError Internal with the error output of the process, if it ends or does not take over the job in time
  */
 export async function startProcess({ folders, id, request, entry, node }: ProcessStart): Promise<void> {
   const folder = folders.of(id);
@@ -39,7 +38,7 @@ export async function startProcess({ folders, id, request, entry, node }: Proces
   });
   closeSync(words);
   const [stdin, stdout] = [child.stdin as Writable, child.stdout as Readable];
-  // The exit explains why the process did not read everything.
+  // An error of stdin is ignored, because the exit of the process explains why it did not read everything.
   stdin.on('error', () => {});
   stdin.end(JSON.stringify(request));
   let timer: NodeJS.Timeout | undefined;

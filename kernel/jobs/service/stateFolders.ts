@@ -22,7 +22,8 @@ export function jobKey({ table, column }: BackfillRequest): string {
 export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
   const { table, ray } = request;
   const { catalog } = table;
-  // Which settings contain the profile depends on the folder: the current one, unless `ray` has another.
+  // The settings with the profile are searched from a folder. If `ray` has no folder, it is the current one, so its
+  // path is added here.
   const asked = ray && 'profile' in ray ? { ...request, ray: { folder: process.cwd(), ...ray } } : request;
   if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return asked;
   return { ...asked, table: { ...table, catalog: { ...catalog, root: localRoot(catalog.root) } } };

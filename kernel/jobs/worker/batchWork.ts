@@ -13,10 +13,9 @@ import type { WorkerOptions } from './workerOptions.ts';
 type BatchFunction = (batch: RecordBatch) => unknown;
 
 /**
- * Runs a function over a whole batch.
- * It must return one value per row, as an Arrow vector, a typed array or an iterable, in which an Error stands for a
- * failed row. If it throws, every row fails.
- * @returns a vector of the column's type unchanged; other values are set on `column`
+ * Runs a function over a whole batch. It must return one value per row, as an Arrow vector, a typed array or an
+ * iterable, in which an Error stands for a failed row. If it throws, every row fails.
+ * @returns the result unchanged if it is a vector of the column's type; otherwise its values are set on `column`
  */
 async function computeBatch(
   compute: BatchFunction,
@@ -69,8 +68,8 @@ function keepEach(values: readonly unknown[], onError: OnError, column: ColumnBu
 }
 
 /**
- * Accepts vectors of any copy of apache-arrow, because the function's bundle may contain its own. Undefined if the
- * value is not a vector, has another type or several chunks.
+ * Accepts vectors of any copy of apache-arrow, because the function's bundle may contain another copy. Returns
+ * undefined if the value is not a vector, has another type or several chunks.
  */
 function columnOf(given: unknown, type: DataType): Data | undefined {
   if (!isRecord(given)) return undefined;

@@ -12,7 +12,7 @@ export type ColumnBuilder = {
 
 /**
  * Creates a builder for one column of a batch. Arrow's own builders store wrong data for values of another type, and
- * are slow for the most common types, which have their own builders here.
+ * are slow for the most common types. So this file has builders for those types.
  */
 export function columnBuilder(column: string, type: DataType, rows: number): ColumnBuilder {
   if (isStored(type)) return DataType.isInt(type) ? wholeNumbers(column, type, rows) : floats(column, type, rows);
@@ -62,7 +62,7 @@ function wholeNumbers(column: string, type: DataType, rows: number): ColumnBuild
       if (value === null || value === undefined) return;
       if (typeof value === 'number') {
         values[row] = value;
-        // A number that the type can't hold reads back changed. -0 becomes 0, as in databases.
+        // A number that the type can't hold has another value when it is read back. -0 counts as 0, as in databases.
         if (values[row] === value) return validity.set(row);
       }
       values[row] = convertValue(type, value, { column }) as number;
@@ -78,7 +78,7 @@ function floats(column: string, type: DataType, rows: number): ColumnBuilder {
   return {
     set(row, value) {
       if (value === null || value === undefined) return;
-      // Not checked, because results of floating-point functions are meant to be rounded.
+      // The value is not compared, because results of floating-point functions are meant to be rounded.
       if (typeof value === 'number') values[row] = value;
       else values[row] = convertValue(type, value, { column }) as number;
       validity.set(row);

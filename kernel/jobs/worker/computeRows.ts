@@ -18,8 +18,8 @@ const firstPause = 100;
 const longestPause = 10_000;
 
 /**
- * Waits before a retry. The pause is partly random: rows and batches that fail together often come from one
- * overloaded server.
+ * Waits before a retry. The pause is partly random, because rows and batches that fail at the same time often depend on
+ * the same overloaded server and should not return to it at the same time.
  * @param attempt from 0
  */
 export const retryPause = (attempt: number): Promise<void> =>
@@ -31,7 +31,8 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 /**
  * Runs a function over the rows of a batch. Values go to `column`, errors and values that the column can't hold to
  * `failures`. If an error ends the job, the remaining rows are marked as not run.
- * @returns undefined for a synchronous function, because a promise per row costs more than most rows
+ * @returns undefined for a synchronous function, without a promise, because a promise for each row would cost more than
+ * computing most rows
  */
 export function computeRows(
   work: RowWork,

@@ -8,7 +8,7 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { workerLine } from './workerOptions.ts';
 import { BatchNotStarted, type WorkerEnded, WorkerProcess } from './workerProcess.ts';
 
-/** Two, so that a worker has the next batch when it finishes one. */
+/** Batches in a worker at the same time: two, so that a worker has the next batch when it finishes one. */
 const perWorker = 2;
 /** Crashes after which a batch counts as their cause. */
 const maxCrashes = 3;
@@ -52,7 +52,7 @@ export class FunctionWorkers {
   readonly #line: string;
   readonly #workers = new Set<WorkerProcess>();
   readonly #queue: Task[] = [];
-  /** Since the last result of any worker. */
+  /** Number of workers that died since the last result of any worker. */
   #deaths = 0;
   /** The reason why further batches are rejected, if they are. */
   #end: unknown;
@@ -152,7 +152,7 @@ export class FunctionWorkers {
     if (this.#end !== undefined) task.reject(this.#end);
     else if (task.crashes >= maxCrashes) task.reject(crashed(this.#options.function.name, error));
     else {
-      // Inserted at the front, because the caller waits for earlier batches first.
+      // The task is inserted at the front of the queue, because the caller waits for earlier batches first.
       this.#queue.unshift(task);
       this.#feed();
     }

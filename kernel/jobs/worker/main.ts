@@ -16,8 +16,8 @@ import type { RowFunction } from './computeRows.ts';
 import { exitCodes, failureLine } from './rowFailures.ts';
 import { readWorkerOptions, type WorkerOptions } from './workerOptions.ts';
 
-// The process that runs a TypeScript function over batches from stdin. TypeScript or Python starts it, on this
-// machine or on a Ray worker, so it is one file without packages for any Node.js from version 20. It ends with its
+// The process that runs a TypeScript function over batches from stdin. TypeScript or Python starts it, on this machine
+// or on a Ray worker, so it is one file that needs no packages and runs on Node.js from version 20. It ends with its
 // input or its parent. Protocol: README.md.
 
 const lineFeed = 0x0a;
@@ -53,7 +53,7 @@ async function firstLine(stream: Readable): Promise<string> {
  */
 function redirectStdout(): (bytes: Uint8Array) => Promise<void> {
   const output = process.stdout;
-  // `write` reports the error; without a listener the process would end.
+  // The error is ignored here, because `write` reports it. Without a listener the process would end.
   output.on('error', () => {});
   Object.defineProperty(process, 'stdout', { value: process.stderr, configurable: true });
   globalThis.console = new Console(process.stderr, process.stderr);
@@ -79,7 +79,7 @@ async function serve(options: WorkerOptions, compute: RowFunction, write: (bytes
   const writer = new RecordBatchStreamWriter();
   const written = createWrittenBytes();
   writer.reset(written, schema);
-  // Sent first, because the schema shows that the function is loaded.
+  // The schema is sent before any batch, because it shows that the function is loaded.
   await write(written.take());
   const { batches } = await readIpc(process.stdin, undefined, { keepEmpty: true });
   for await (const batch of batches) {
@@ -100,13 +100,13 @@ async function main(): Promise<void> {
   let options: WorkerOptions;
   try {
     const line = await firstLine(process.stdin);
-    // If no options arrive there is nothing to compute, because workers are started early.
+    // Without options there is nothing to compute, so the process ends. This happens because workers are started early.
     if (line === '') return process.exit(0);
     options = readWorkerOptions(line);
   } catch (error) {
     return exitWith(exitCodes.unusable, 'Internal', messageOf(error));
   }
-  // Delay in milliseconds, because short runs need no thread that watches the parent.
+  // The thread that watches the parent starts after this delay in milliseconds, because short runs do not need it.
   endWithParent(1000);
   let compute: RowFunction;
   try {
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
     return exitWith(exitCodes.notLoaded, 'FunctionInvalid', `The function can't be loaded: ${messageOf(error)}`);
   }
   const send = async (bytes: Uint8Array): Promise<void> => {
-    // The reader is gone, so no process would read an error.
+    // If writing fails, the reader has ended, so no process would read an error.
     await write(bytes).catch(() => process.exit(exitCodes.unread));
   };
   try {
@@ -123,7 +123,7 @@ async function main(): Promise<void> {
   } catch (error) {
     return exitWith(exitCodes.unusable, isJobError(error) ? error.kind : 'Internal', messageOf(error));
   }
-  // Handles that the function left open would keep the process alive.
+  // The process exits explicitly, because handles that the function left open would keep it alive.
   process.exit(0);
 }
 

@@ -4,8 +4,8 @@ import { type Data, DataType, Precision, type RecordBatch, type Vector } from '#
 // Rows have plain JavaScript values, so that authors of functions don't need to know Arrow.
 
 /**
- * Reads the strings of a column. Each one is decoded separately, because a slice of a larger string would keep the
- * whole batch in memory, and V8 takes longer to split or search it than to decode it.
+ * Reads the strings of a column. Each one is decoded separately, because a slice of one large string would keep the
+ * whole batch in memory, and V8 takes longer to split or search such a slice than to decode a string.
  * @param offsets byte offset of each string, and of the end of the last
  */
 function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number) => string {
@@ -76,7 +76,7 @@ type MakeRow = (readers: readonly ReadValue[]) => (row: number) => Row;
  * the names as literals: filling an object in a loop takes several times as long.
  */
 export function createRowReader(names: readonly string[]): (batch: RecordBatch) => (row: number) => Row {
-  // The names are in brackets, because "__proto__" would otherwise set the prototype.
+  // The names are in brackets, because `__proto__` without brackets would set the prototype.
   const members = names.map((name, index) => `[${JSON.stringify(name)}]: read${index}(row)`);
   const readers = names.map((_, index) => `read${index}`);
   const body = `const [${readers.join(', ')}] = readers; return (row) => ({ ${members.join(', ')} });`;

@@ -33,7 +33,7 @@ type TimedAnswer = { readonly answer: RecordBatch; readonly seconds: number };
 type Waiting = { sent: number; resolve: (answer: TimedAnswer) => void; reject: (error: Error) => void };
 
 export class WorkerEnded extends Error {
-  /** Set if it would not help to start the worker again. */
+  /** The reason why it would not help to start the worker again; undefined if it may help. */
   readonly final: JobError | undefined;
 
   constructor(reason: string, final?: JobError) {
@@ -64,7 +64,7 @@ export class WorkerProcess {
 
   constructor({ node, entry, line, folder, log }: WorkerStart) {
     this.#child = startNode({ node, entry, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
-    // The end of the process explains pipe errors.
+    // Errors of the pipe are ignored, because the end of the process explains them.
     this.#child.stdin?.on('error', () => {});
     this.#child.stdin?.write(line);
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -98,7 +98,7 @@ export class WorkerProcess {
     return answer;
   }
 
-  /** Closes its input, so that it finishes its batches and ends. */
+  /** Closes the worker's input, so that the worker finishes its batches and ends. */
   close(): void {
     if (this.#hasSchema) this.#writer.finish();
     this.#child.stdin?.end(this.#written.take());
@@ -115,10 +115,11 @@ export class WorkerProcess {
           this.#reasonOf(code as number | null, signal as NodeJS.Signals | null),
       (error: unknown) => () => new WorkerEnded(messageOf(error), notStarted(error)),
     );
-    // After an invalid result the stream can't be read further.
+    // After an invalid result the process is killed, because the stream can't be read further.
     const read = this.#readAnswers().catch(() => this.kill());
     const reason = await exited;
-    // The last output is still in the pipes, which a program of the function may keep open forever.
+    // Reads the last output from the pipes, with a time limit, because a program that the function started may keep the
+    // pipes open forever.
     await Promise.race([read, setTimeout(drainMilliseconds, undefined, { ref: false })]);
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -143,7 +144,7 @@ export class WorkerProcess {
 
   #reasonOf(code: number | null, signal: NodeJS.Signals | null): WorkerEnded {
     const said = failureIn(this.#tail);
-    // A function may exit with any code, so the code counts only with a reason.
+    // A function may exit with any code, so these codes count only together with a reason.
     if (said && (code === exitCodes.notLoaded || code === exitCodes.unusable)) {
       const { kind, message } = said;
       const hint = kind === 'FunctionInvalid' ? 'Fix the function and define it again.' : '';

@@ -63,7 +63,8 @@ export class Checkpoints {
   }
 
   /**
-   * Whether failed rows count as done, which they do only for the job in which they failed. A new job tries them again.
+   * Whether failed rows of a chunk count as done. They count only for the job in which they failed; a new job tries
+   * them again.
    */
   countsFailed({ jobId }: Chunk): boolean {
     return jobId === undefined || jobId === this.#jobId;

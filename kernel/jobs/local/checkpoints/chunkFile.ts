@@ -18,7 +18,7 @@ export type ChunkHeader = {
   readonly where: string | null;
   readonly readVersion: number;
   readonly fragment: number;
-  /** Span of row positions, counting deleted rows. */
+  /** Position of the first row of the span, counting deleted rows. */
   readonly first: number;
   readonly rows: number;
 };
@@ -94,7 +94,7 @@ const headerJson = (header: ChunkHeader) => ({
   first: header.first,
   rows: header.rows,
   partial: false,
-  // Unknown here, because readers compare the inputs of the rows instead.
+  // The files are not known here, because readers compare the inputs of the rows instead.
   files: null,
 });
 

@@ -62,7 +62,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Writes the pending rows. Also called before rows of another chunk, so that no chunk spans rows it does not hold.
+   * Writes the pending rows. Also called before rows of another chunk, so that the span of a chunk never includes rows
+   * that the chunk does not hold.
    */
   async flush(): Promise<void> {
     const pending = this.#pending;

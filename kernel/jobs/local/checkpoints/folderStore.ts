@@ -52,8 +52,8 @@ export class FolderStore implements CheckpointStore {
   }
 
   /**
-   * Creates folders, but never the root, because for a table that was dropped meanwhile it would block the name
-   * forever.
+   * Creates folders, but never the root, because the root of a table that was dropped meanwhile would block the name of
+   * the table forever.
    */
   async #makeFolder(folder: string): Promise<void> {
     const parts = folder.split('/');
@@ -64,7 +64,7 @@ export class FolderStore implements CheckpointStore {
       } catch (error) {
         if (Object(error).code !== 'ENOENT') throw error;
         if (!existsSync(this.#root)) throw gone(this.#root, error);
-        // Another job removed the still empty folder.
+        // Another job has removed the folder while it was empty, so it is created again.
         if (attempt === 3) throw error;
       }
     }
@@ -105,7 +105,7 @@ const gone = (root: string, cause: unknown): JobError =>
     { cause },
   );
 
-/** All users can read the files, because a lease that other users can't read would not stop them. */
+/** All users can read the files, because a lease that another user can't read would not stop the jobs of that user. */
 const readable = 0o644;
 
 /** Folders are created on demand, and other jobs may have files in them. */

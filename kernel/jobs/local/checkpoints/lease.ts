@@ -43,9 +43,9 @@ type LeaseClock = {
 const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => performance.now(), wait };
 
 /**
- * Takes the lease of a column until it is disposed.
- * A lease of the same job, or of a process of this machine that has ended, is taken over at once. One without recent
- * heartbeats is watched first, because clocks may differ.
+ * Takes the lease of a column until it is disposed. A lease of the same job, or of a process of this machine that has
+ * ended, is taken over at once. A lease without recent heartbeats is watched for a while first, because the clocks of
+ * two machines may differ.
  * @throws JobError Busy with the holder, StorageFailed; the reason of `signal`
  */
 export async function takeLease(store: CheckpointStore, options: LeaseOptions): Promise<Lease> {
@@ -72,9 +72,9 @@ export async function takeLease(store: CheckpointStore, options: LeaseOptions): 
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
-      // A heartbeat in progress would leave a lease without a holder.
+      // Waits for a heartbeat in progress, because it would write a lease again after the removal.
       await renewing;
-      // If the lease can't be read, it becomes stale after a minute.
+      // An error is ignored: if the lease can't be read, it stays and becomes stale after a minute.
       const holder = await holderOf(lease).catch(() => undefined);
       if (holder?.nonce === nonce) await store.remove(path);
     },
@@ -104,11 +104,13 @@ const leaseBytes = ({ jobId, function: { hash } }: LeaseOptions['spec'], nonce: 
 
 async function acquire(lease: OwnLease, options: LeaseOptions): Promise<void> {
   const { store, path, nonce, bytes } = lease;
-  // If two jobs find a stale lease, the second may remove the new one of the first, which notices on reading it back.
+  // If two jobs find a stale lease, the second may remove the new lease of the first. The first notices this when it
+  // reads its lease back.
   for (let attempt = 0; attempt < 5; attempt++) {
     await outwait(lease, options);
     await store.create(path, bytes());
-    // Checked even if the file was not created, because the response may have been lost and the request repeated.
+    // The lease is read back even if creating the file failed, because the response may have been lost and the request
+    // repeated.
     if ((await holderOf(lease))?.nonce === nonce) return;
   }
   throw busy(await holderOf(lease), options.spec.column);
@@ -151,7 +153,8 @@ async function renew(lease: OwnLease): Promise<void> {
   try {
     if ((await holderOf(lease))?.nonce === lease.nonce) await lease.store.write(lease.path, lease.bytes());
   } catch {
-    // The next heartbeat may succeed; after a minute without one, others may take over.
+    // The error is ignored, because the next heartbeat may succeed. After a minute without a heartbeat, other jobs may
+    // take over.
   }
 }
 
@@ -178,7 +181,7 @@ function holderIn(bytes: Uint8Array): Holder | undefined {
 
 /** Whether to take over the lease without waiting, regardless of the heartbeat. */
 function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
-  // The same job, resumed: its first process has ended, or notices before its next commit that it lost the lease.
+  // The job was resumed. Its first process has ended, or notices before its next commit that it lost the lease.
   return jobId === ownJobId || (host === hostname() && !isProcessRunning(pid));
 }
 
@@ -186,7 +189,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // Users of containers may lack a name.
+    // The account has no name, for instance in a container.
     return 'somebody';
   }
 }

@@ -38,7 +38,7 @@ class BucketStore implements CheckpointStore {
     await told(() => this.#files.put(this.#key(path), bytes));
   }
 
-  /** Reads the file back: of two writers that find none, the last one wins unless both use conditional writes. */
+  /** Reads the file back: if two writers find no file, the last one wins, unless both use conditional writes. */
   async create(path: string, bytes: Uint8Array): Promise<boolean> {
     if (!(await told(() => this.#files.create(this.#key(path), bytes)))) return false;
     await sleep(settling);
@@ -51,7 +51,7 @@ class BucketStore implements CheckpointStore {
   }
 
   async remove(path: string): Promise<void> {
-    // The next run checks remaining files again, and a lease becomes stale after a minute.
+    // An error is ignored: the next run checks remaining files again, and a lease becomes stale after a minute.
     await this.#files.remove(this.#key(path)).catch(() => undefined);
   }
 
@@ -62,7 +62,7 @@ class BucketStore implements CheckpointStore {
   }
 
   reasonOf(failure: unknown): unknown {
-    // A bucket has no folders; the engine reports missing files of the table.
+    // The failure is returned unchanged: a bucket has no folders, and the engine reports missing files of the table.
     return failure;
   }
 

@@ -5,12 +5,12 @@ import { fragmentId, type ComputedRows } from '#jobs/local/rows.ts';
 import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFile.ts';
 import type { CheckpointStore } from './store.ts';
 
-// A merge that overlaps with other writers is corrected afterwards. A process that is killed before that leaves values
-// of outdated inputs, which the table does not reveal. So a merge is stored beside the checkpoints until it was
-// checked.
+// A merge that overlaps with other writers is corrected afterwards. If the process is killed before the correction,
+// values of outdated inputs stay, and the table does not show which. So a merge is stored beside the checkpoints until
+// it was checked.
 
 const baseKey = 'lance-catalog.merge-base';
-// The Python driver, which may resume the job, learns the key only from this entry.
+// The Python driver may resume the job, and it learns the key only from this entry.
 const keyKey = 'lance-catalog.merge-key';
 
 export type PendingMerge = {
@@ -57,7 +57,7 @@ export class PendingMerges {
   }
 
   /**
-   * Returns `undefined` if there is none, or if it is truncated or has another key or type.
+   * Returns `undefined` if there is no file, or if the file is truncated or has another key or type.
    * @throws JobError StorageFailed
    */
   async read(signal: AbortSignal): Promise<PendingMerge | undefined> {

@@ -14,7 +14,7 @@ export const uint64Data = (data: BigUint64Array): Data => makeData({ type: new U
 
 export const uint8Data = (data: Uint8Array): Data => makeData({ type: new Uint8(), data });
 
-/** @throws Error if the file, which any user may have written, has no such column of 64-bit numbers */
+/** @throws Error if the file has no such column of 64-bit numbers; any user may have written the file */
 export function uint64sOf(batch: RecordBatch, name: string): BigUint64Array {
   const found: unknown = batch.getChild(name)?.toArray();
   if (!(found instanceof BigUint64Array)) throw new Error(`no rows: ${name}`);

@@ -15,6 +15,6 @@ export interface CheckpointStore {
   list(folder: string, signal?: AbortSignal): Promise<readonly string[]>;
   remove(path: string): Promise<void>;
   removeFolder(folder: string): Promise<void>;
-  /** Returns an error that explains a failure if the table's folder no longer exists, otherwise the failure itself. */
+  /** If the table's folder no longer exists, returns an error that says so; otherwise returns the failure unchanged. */
   reasonOf(failure: unknown): unknown;
 }

@@ -8,7 +8,7 @@ import { bundleFile } from '#processes/bundleFile.ts';
 import { environmentOf, inspectRay } from './rayFitness.ts';
 
 /**
- * Submits a job after checking that it can run there. Submitting one id twice starts it once.
+ * Submits a job after checking that it can run on this Ray. If the same id is submitted twice, the job starts once.
  * @throws JobError if Ray lacks something that the job needs, ClusterError
  */
 export async function launchOnRay(
@@ -45,7 +45,7 @@ type Launch = {
 async function withRayConcurrency(jobs: RayJobs, { spec, request }: RunContext, signal: AbortSignal): Promise<JobSpec> {
   if (request.concurrency !== undefined) return spec;
   const processors = Math.floor((await jobs.room(signal))?.resources['CPU']?.total ?? 0);
-  // An idle autoscaling cluster has none; then the concurrency determines how far it grows.
+  // An idle autoscaling cluster has no processors. Then the concurrency determines how many it adds.
   return processors < 1 ? spec : { ...spec, concurrency: Math.min(processors, mostWorkers) };
 }
 

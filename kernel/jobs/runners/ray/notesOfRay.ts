@@ -5,7 +5,7 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 import { inspectRay } from './rayFitness.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 
-/** Milliseconds. A Ray that first has to start nodes takes too long for a plan. */
+/** Time limit in milliseconds. If Ray first has to start nodes, this takes too long for a plan. */
 const patience = 60_000;
 
 /** Notes for a plan: what Ray lacks, and whether it reaches the table. */

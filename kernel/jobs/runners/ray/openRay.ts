@@ -40,7 +40,7 @@ export async function withRay<T>(
   try {
     return await use(jobs, AbortSignal.any([signal, link.signal]));
   } catch (error) {
-    // The error of a lost connection explains more than that of the request.
+    // If the connection was lost, its error is thrown, because it explains more than the error of the request.
     if (link.signal.aborted && !signal.aborted) throw link.signal.reason;
     throw error;
   } finally {

@@ -10,7 +10,7 @@ const plainText = (text: string): string => text.replaceAll(colors, '');
 class Lines {
   #rest = '';
 
-  /** Characters of the incomplete line. */
+  /** Number of characters of the incomplete line. */
   get rest(): number {
     return this.#rest.length;
   }
@@ -37,10 +37,13 @@ export class RayEvents {
   readonly #context: RunContext;
   readonly #lines = new Lines();
   readonly #onKnown: (characters: number) => void;
-  /** The end as the driver reported it. It is not emitted here, because the state of the job in Ray decides. */
+  /**
+   * The end as the driver reported it. The end is not emitted as an event here, because the state of the job in Ray
+   * decides how the job ended.
+   */
   end: DriverEnd | undefined;
 
-  /** @param onKnown receives the log position that is handled, for the next process */
+  /** @param onKnown receives the position up to which the log was handled; the next process continues there */
   constructor(context: RunContext, onKnown: (characters: number) => void) {
     this.#context = context;
     this.#onKnown = onKnown;

@@ -43,7 +43,10 @@ function missingPackages({ driver, nodes }: Probed, { kind }: Wanted): string[] 
   return missing;
 }
 
-/** Whether a stored probe can be reused. Missing packages may have been installed since. */
+/**
+ * Whether a stored probe can be reused. If packages were missing, it can't be reused, because they may have been
+ * installed since.
+ */
 export const isSatisfied = (probed: Probed, wanted: Wanted): boolean =>
   obstacle('', probed, wanted, '') === undefined && missingPackages(probed, wanted).length === 0 && probed.silent === 0;
 
@@ -85,7 +88,7 @@ function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tab
     );
   const away = nodes.filter((node) => node.unreachable !== undefined);
   if (away.length > 0) return awayFrom(subject, away, nodes.length, tableUri);
-  // The modules of packages are unknown before they are installed.
+  // The modules are not checked if packages must be installed, because their modules are not known before.
   const modules = dependencies.length > 0 ? [] : [...new Set(nodes.flatMap(({ missingModules }) => missingModules))];
   if (modules.length === 0) return undefined;
   const names = modules.map((name) => `"${name}"`).join(' and ');
@@ -114,10 +117,10 @@ const isFit = (version: string | undefined, wanted: readonly [number, number]): 
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Carries secrets, which must not be in a file of the job's package. */
+/** The variable for secrets. They must not be in a file of the job's package. */
 const secretsVariable = 'LANCE_CATALOG_STORAGE_OPTIONS';
 
-/** Returns the environment of a job, which every user who can read the job can read. */
+/** Returns the environment of a job, Every user who can read the job can read this environment. */
 export const environmentOf = ({ table: { storageOptions } }: JobSpec): Readonly<Record<string, string>> =>
   Object.keys(storageOptions).length > 0 ? { [secretsVariable]: JSON.stringify(storageOptions) } : {};
 

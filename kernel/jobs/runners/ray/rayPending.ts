@@ -40,7 +40,7 @@ export function failureOf(subject: string, job: RayJob, end: DriverEnd | undefin
   return new JobError('RayJobFailed', `${named} ended with code ${code}: ${lastLine(job.message)}`, goOn);
 }
 
-/** Returns the last useful line, because Ray's message is the end of a log with tracebacks. */
+/** Returns the last useful line, because the message of Ray is the end of a log and contains tracebacks. */
 function lastLine(message: string): string {
   const lines = message.split('\n').map((line) => line.trim());
   return (lines.findLast((line) => line !== '' && !line.startsWith('@@')) ?? 'no reason was reported').slice(0, 400);

@@ -7,7 +7,7 @@ import { stringAt, textsAt } from '#shared/fields.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** A node of Ray, or the python3 on the head's PATH, which runs drivers. */
+/** A node of Ray, or the `python3` on the PATH of the head node. The latter runs drivers. */
 export type ProbedNode = {
   readonly python: string;
   readonly pylance: string | undefined;
@@ -15,7 +15,7 @@ export type ProbedNode = {
   readonly node: string | undefined;
   /** Whether the Python package of Node.js is installed. */
   readonly hasNodeWheel: boolean;
-  /** The reason why the table can't be written, if it can't. */
+  /** The reason why the table can't be written; undefined if it can be written. */
   readonly unreachable: string | undefined;
   /** Modules that the function imports and this node lacks. */
   readonly missingModules: readonly string[];
@@ -42,8 +42,8 @@ type ProbeRequest = {
 };
 
 /**
- * Checks with a small job what the nodes of a Ray have. The job and its output are kept under an id with a hash of
- * everything that it checks, so one probe serves all backfills of a table until Ray restarts.
+ * Checks with a small job what the nodes of a Ray have. The id of the job has a hash of everything that the job checks,
+ * and Ray keeps the output. So one probe serves all backfills of a table until Ray restarts.
  * @throws ClusterError, JobError if no job can run there
  */
 export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: AbortSignal): Promise<Probed> {
@@ -93,7 +93,7 @@ async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): 
   return readProbe(await jobs.log(submissionId, signal)) ?? nothing;
 }
 
-/** Result of a failed probe, never reused. */
+/** Result of a failed probe. It is never reused. */
 const nothing: Probed = {
   driver: {
     python: '',

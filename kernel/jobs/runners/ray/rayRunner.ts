@@ -11,15 +11,18 @@ import { jobErrorOf, withRay } from './openRay.ts';
 import { failureOf, reportPending } from './rayPending.ts';
 import { RayEvents } from './rayEvents.ts';
 
-/** For the next process: id of the Ray job, submitted id, log position and attempt. */
+/**
+ * Names of the values that are kept for the next process: the id of the Ray job, the submitted id, the log position and
+ * the attempt.
+ */
 const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;
 
 /** Milliseconds. Ray gives a driver three seconds to end. */
 const endingMs = 60_000;
 
 /**
- * Runs jobs on Ray. The driver continues if this process ends or loses its connection; the next process finds it by
- * its id.
+ * Runs jobs on Ray. The driver continues if this process ends or loses its connection; the next process finds the
+ * driver by the id of the job.
  * @param silence milliseconds without a response after which this job fails; the job on Ray continues
  */
 export function createRayRunner(silence = 30 * 60_000): Runner {
@@ -135,7 +138,7 @@ async function follow(
     signal,
   );
   events.finish();
-  // The next run starts a new job on Ray.
+  // Removes the id, so that the next run starts a new job on Ray.
   context.kept.set(kept.submission, '');
   const failure = failureOf(jobs.subject, job, events.end);
   if (failure) throw failure;

@@ -3,9 +3,9 @@ import type { JobDescription } from '#catalog/jobs.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-/** Milliseconds, for different clocks and rounded times. */
+/** Tolerance in milliseconds, for clocks that differ and rounded times. */
 const clockSlack = 60_000;
-/** Pages of the server's list to search, whose order is not specified. */
+/** Number of pages of the server's list to search. The order of the list is not specified. */
 const pages = 20;
 
 type Wanted = {
@@ -40,7 +40,8 @@ async function described(
   try {
     return await catalog.jobs.describe(id, { signal });
   } catch (error) {
-    // Servers forget old jobs. Other errors do not show whether the job exists, nor do 408 (timeout) and 429.
+    // Servers forget old jobs, so these statuses mean that the job does not exist. All other errors, and also 408
+    // (timeout) and 429, do not show whether it exists.
     if (isCatalogError(error) && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status)) {
       if (error.kind === 'Unauthenticated' || error.kind === 'PermissionDenied') throw error;
       return undefined;
@@ -66,6 +67,6 @@ async function lost(wanted: Omit<Wanted, 'id' | 'askedAt'>, askedAt: number): Pr
   return undefined;
 }
 
-/** Servers join identifiers with different delimiters. */
+/** Compares a table's identifier with any delimiter, because servers join identifiers with different delimiters. */
 const isTable = (told: string | undefined, path: string): boolean =>
   told !== undefined && told.replaceAll(/[$.]/g, '/') === path.replaceAll(/[$.]/g, '/');

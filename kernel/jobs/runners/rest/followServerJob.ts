@@ -6,15 +6,18 @@ import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { ServerProgress } from './serverProgress.ts';
 
-/** Milliseconds between requests for events, because servers send all of them each time. */
+/** Milliseconds between requests for events, The interval is long, because servers send all events each time. */
 const pauseMs = 5000;
-/** Logged events per job; a server may send one per row. */
+/** Logged events per job; The number is limited because a server may send an event for each row. */
 const most = 10_000;
 
-/** `isLast`: regardless of the time of the last request. */
+/** Writes new events to the log. With `isLast`, regardless of the time of the last request. */
 type LogWriter = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
 
-/** Logs new events of the server as JSON lines. A server without events is asked only once; the job continues. */
+/**
+ * Logs new events of the server as JSON lines. If the server has no events, it is requested only once; the job
+ * continues.
+ */
 function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): LogWriter {
   let told = 0;
   let askedAt = -Infinity;
@@ -37,10 +40,10 @@ function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jo
   };
 }
 
-/** JSON has no bigints. */
+/** Bigints become strings, because JSON has no bigints. */
 const asText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
-/** What the server did when it failed, by words in its phase names. */
+/** What the server did when the job failed, by words in the names of phases. */
 const phases: readonly [word: RegExp, said: string][] = [
   [/queue|pending|schedul/i, 'while it was queued'],
   [/plan|prepare|init|valid/i, 'while it planned the job'],

@@ -12,7 +12,7 @@ import { followServerJob, type Patience } from './followServerJob.ts';
 import { findEarlierJob } from './findEarlierJob.ts';
 import { serverProgress } from './serverProgress.ts';
 
-/** For the next process: time of the request and id of the job. */
+/** Names of the values that are kept for the next process: the time of the request and the id of the job. */
 const kept = { asked: 'rest.askedAt', job: 'rest.jobId' } as const;
 
 /** Pauses between requests; they grow while nothing changes. */
@@ -20,7 +20,7 @@ const usual: Patience = { firstPause: 200, longestPause: 3000, silence: 15 * 60_
 
 /**
  * Runs a job on the server of a catalog, by "AlterTableBackfillColumns" of the specification. The server has the
- * function; progress is what it reports and a count of the table's rows.
+ * function. The progress comes from the server's reports and from a count of the table's rows.
  */
 export function createRestRunner(patience: Patience = usual): Runner {
   return {
@@ -38,7 +38,7 @@ async function availabilityOf(request: BackfillRequest, signal: AbortSignal): Pr
   if (!isServer(request)) return { isPossible: false, reason: 'The catalog is a folder, not a server.' };
   return withCatalog(request.table.catalog, signal, async (catalog) => {
     try {
-      // A backfill can't be probed, but a server that lists jobs can run them.
+      // Whether the server can run a backfill can't be tested. But a server that lists jobs can run them.
       const can = await catalog.capabilities({ probe: ['ListJobs'], signal });
       const isThere = can.AlterTableBackfillColumns !== 'no' && can.ListJobs !== 'no';
       return isThere
@@ -61,7 +61,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
     const table = await catalog.openTable(name, [...namespacePath], { signal });
     const rows = await serverProgress(table, spec, signal);
     const { id, isAdopted } = await jobOf(context, catalog, table);
-    // Emitted after the launch, because a job that the server refuses never ran.
+    // The event is emitted after the launch, because a job that the server refuses never ran.
     context.emit({ kind: 'planned', ...rows.plan });
     if (isAdopted)
       context.emit({ kind: 'notice', text: `Following the server's job ${id}, which an earlier run started.` });
@@ -87,7 +87,8 @@ async function jobOf(
     context.kept.set(kept.job, adopted);
     return { id: adopted, isAdopted: true };
   }
-  // Stored first, because if this process dies before the response, the next one finds the job by this time.
+  // The time is stored before the request: if this process dies before the response, the next process finds the job by
+  // this time.
   context.kept.set(kept.asked, String(Date.now()));
   const jobId = await launch(context, table);
   context.kept.set(kept.job, jobId);

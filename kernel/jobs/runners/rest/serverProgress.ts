@@ -39,7 +39,7 @@ export async function serverProgress(table: Table, spec: JobSpec, signal: AbortS
     },
     done: async (own) => {
       if (!isDefault) return undefined;
-      // Appended rows have no value either.
+      // Appended rows have no value either, so the difference may be negative.
       return Math.max(0, rows - (await table.countRows(empty, { signal: own })));
     },
   };
