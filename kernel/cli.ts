@@ -33,11 +33,11 @@ async function main([word, ...rest]: readonly string[], isLoaded: () => void): P
 
 /** The exit code of a process killed by SIGPIPE, by the convention of shells. */
 const brokenPipe = 128 + 13;
-/** The same code as for a command that did not run, because the output was lost. */
+/** The exit code is the same as for a command that did not run, because the output was lost. */
 const notWritten = 2;
 
 function onOutputError({ code, message }: NodeJS.ErrnoException): void {
-  // Exits silently, because a reader such as `head` has stopped on purpose.
+  // Exits without a message, because a reader such as `head` has stopped on purpose.
   if (code === 'EPIPE') process.exit(brokenPipe);
   const hint =
     code === 'ENOSPC' ? 'Free up disk space, then run the command again.' : 'Check the destination of the output.';

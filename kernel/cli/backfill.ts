@@ -155,7 +155,7 @@ async function backfill(asked: BackfillArguments, values: BackfillValues, stop: 
   }
   const profile = await rayProfile(request.ray);
   if (profile) await allowPrograms(profile, values.trust ?? false, signal);
-  // Checked before the plan, because the plan would only report that Ray does not respond.
+  // The cluster is checked before the plan, because the plan would only report that Ray does not respond.
   if (!values.plan && !(await mayLaunch(request, values.yes ?? false, signal))) return notDone();
   const plan = await jobs.plan(request, signal);
   tellPlan(asked, plan, { json, isAsked: values.plan ?? false });
@@ -213,7 +213,7 @@ async function attend(
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   }
-  // SIGHUP: the terminal was closed, which does not mean to cancel the job.
+  // SIGHUP means that the terminal was closed. This does not cancel the job.
   const isHungUp = stop.code === 129;
   if (joined || isHungUp) {
     console.error(`The job keeps running. To follow it: lance-catalog jobs follow ${id}`);

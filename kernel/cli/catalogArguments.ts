@@ -49,7 +49,7 @@ export function fromEnvironment(variable: string): string {
 
 function pair(option: string, text: string): [name: string, value: string] {
   const split = text.indexOf('=');
-  // The message does not repeat the value, which may be a secret.
+  // The message does not contain the value, because it may be a secret.
   if (split < 1) throw new UsageError(`${option} needs NAME=VALUE.`);
   return [text.slice(0, split), text.slice(split + 1)];
 }

@@ -142,8 +142,8 @@ export const profileLine = (args: ProfileArguments): string =>
 
 /**
  * Returns a finder of a profile's catalog with the credentials of the environment variables.
- * @param sendsKeys whether the user named the profile's settings, or trusts them: otherwise the author of a repository
- * could choose the server that gets the key
+ * @param sendsKeys whether the user named the profile's settings, or trusts them: if not, no key is sent, because the
+ * author of a repository could choose the server that gets the key
  */
 export function catalogOfEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -166,7 +166,7 @@ async function run(args: readonly string[]): Promise<number> {
     return result.skipped.some(({ why }) => why === 'failed') ? 1 : 0;
   } catch (error) {
     progress.clear();
-    // After an abort, the error of the interrupted call does not matter.
+    // After an abort, the error of the interrupted call is ignored.
     if (!stop.signal.aborted) throw error;
     console.error('Stopped. To resume, run the command again.');
     return stop.exitCode();

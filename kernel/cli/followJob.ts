@@ -68,7 +68,7 @@ function textLines(): Shower {
   return {
     change: (view) => {
       if (process.stderr.isTTY) return line.show(jobLine(view));
-      // `end` prints the same.
+      // Nothing is printed here, because `end` prints the same line.
       if (!isActive(view) && view.state !== 'succeeded') return;
       // A log gets every state, and progress at intervals.
       const now = performance.now();

@@ -39,7 +39,7 @@ function tableOf(jobs: readonly JobSummary[]): string {
   const rows = jobs.map(({ id, state, type, table = '', created }) => {
     return [id, state, type, table, created?.toISOString() ?? ''];
   });
-  // Not truncated, because users copy names of jobs and tables from here.
+  // The columns are not truncated, because users copy names of jobs and tables from this list.
   return alignColumns([['job', 'state', 'kind', 'table', 'started'], ...rows], Infinity).join('\n');
 }
 
@@ -166,7 +166,7 @@ async function fullId(jobs: Jobs, part: string, signal: AbortSignal): Promise<st
     throw new UsageError(
       `"${part}" matches ${fitting.length} jobs: ${fitting.slice(0, 3).join(', ')}${fitting.length > 3 ? ' and more' : ''}. Give more of the id.`,
     );
-  // If none matches, the service reports that there is no such job.
+  // If no id matches, the service reports that there is no such job.
   return fitting[0] ?? part;
 }
 

@@ -139,7 +139,7 @@ export async function runKernel(args: readonly string[]): Promise<number> {
     ],
     stdio: 'inherit',
   });
-  // Ctrl-C reaches the kernel directly, and its client decides what it does.
+  // Ctrl-C is ignored here. The kernel receives it directly, and the kernel's client decides what it does.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolveExit, reject) => {

@@ -35,7 +35,7 @@ function breakLine(line: string, columns: number): readonly string[] {
  */
 export async function pageTerminal(text: string, signal: AbortSignal): Promise<boolean> {
   const { rows, columns } = process.stderr;
-  // Some terminals report a size of 0.
+  // A size of 0 is replaced, because some terminals report it.
   const pages = splitIntoPages(text, { rows: rows || 24, columns: columns || 80 });
   for (const [index, page] of pages.entries()) {
     process.stderr.write(`${page}\n`);

@@ -39,7 +39,7 @@ export function describeFailure(failed: FailedCell, notebook: string, { isPrinte
   const { cell, traceback, evalue, remark } = failed;
   const text = traceback.join('\n') || evalue;
   const where = notebook === '-' ? 'the notebook' : notebook;
-  // Compiler errors include the line.
+  // Errors of the compiler already include the line.
   const hasLine = /^\s*\^+$/m.test(text);
   return [
     `Cell ${cell.number} of ${where} failed.`,
@@ -111,7 +111,7 @@ export function createNotebookSaver(
       try {
         await save(target);
       } catch (error) {
-        // A full disk may have space again at the end.
+        // The failure is not fatal, because a full disk may have space again at the end.
         last = performance.now();
         if (!isTold)
           console.error(`${terminalText(messageOf(error))} The run continues and saves the notebook when it ends.`);
@@ -125,12 +125,12 @@ export function createNotebookSaver(
 async function elsewhere(error: unknown, target: string, notebook: Notebook): Promise<never> {
   let refuge: string;
   try {
-    // Saved to a private folder with a random name, because outputs may be confidential and other users share the
-    // temporary folder.
+    // The notebook is saved to a private folder with a random name: outputs may be confidential, and other users share
+    // the temporary folder.
     refuge = join(await createTempFolder('run'), `${basename(target, '.ipynb')}.ipynb`);
     await saveNotebook(refuge, notebookText(notebook), 0o600);
   } catch {
-    // The first error is the one that the user can fix.
+    // The first error is thrown, because that is the error that the user can fix.
     throw error;
   }
   throw new CatalogError('PermissionDenied', messageOf(error), `The notebook with its outputs is in "${refuge}".`, {
@@ -179,7 +179,7 @@ async function run(args: readonly string[]): Promise<number> {
   const timeout = secondsOf(values.timeout);
   const parameters = new Map(values.parameter?.map(parameterOf));
   const target = values.output;
-  // A pipe or a device is written once, at the end, because output can't be undone.
+  // A pipe or a device is written once, at the end, because output to it stays.
   const isFile = target !== undefined && target !== '-' && (await checkTarget(target));
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
@@ -252,7 +252,7 @@ function parameterOf(argument: string): [string, Parameter] {
 function secondsOf(argument: string | undefined): number | undefined {
   if (argument === undefined) return undefined;
   const seconds = Number(argument);
-  // The maximum of Node's timers.
+  // Longer times are not possible with Node's timers.
   if (seconds > 0 && seconds < 2 ** 31 / 1000) return seconds;
   throw new UsageError(`Expected a number of seconds for --timeout, got "${argument}".`);
 }

@@ -21,7 +21,7 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
     status?.clear();
     write(text);
   };
-  // Output arrives in chunks that may end within a line.
+  // Output is collected to whole lines, because it arrives in chunks that may end within a line.
   const print = (text: string): void => {
     if (text === '') return;
     let shown = '';
@@ -55,7 +55,7 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
   };
   return {
     begin: ({ number, source }) => {
-      // Late output of an earlier cell.
+      // The output is late output of an earlier cell.
       printAll();
       put(`[${number}] ${headOf(source)}\n`);
     },
@@ -87,7 +87,7 @@ export function progressOfCells(): RunListener {
   let started = 0;
   const line = ({ number, total, source }: RunningCell, state: string): string => {
     const text = `[${number}/${total}] ${state}${headOf(source)}`;
-    // A line that wraps can't be overwritten.
+    // The line is cut, because a line that wraps can't be overwritten.
     return isTerminal ? text.slice(0, columns - 1) : text;
   };
   return {

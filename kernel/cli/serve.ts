@@ -36,7 +36,7 @@ async function append(path: string, line: string): Promise<void> {
       throw error;
     });
     const start = before === undefined || before === '' || before.endsWith('\n') ? '' : '\n';
-    // Checked before writing: a server that reads the file ignores changes while a line is invalid.
+    // The file is checked before it is written, because a server ignores changes of the file while a line is invalid.
     const name = line.split(' ', 1)[0];
     if (before !== undefined && before.trim() !== '' && parseKeys(before).some((key) => key.name === name)) {
       throw new CatalogError('InvalidInput', `Key file "${path}" already has a key "${name}".`, 'Choose another name.');
@@ -134,7 +134,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   await asked();
   await running.close();
-  // The engine's threads would delay the end of the process.
+  // The process exits explicitly, because the engine's threads would delay its end.
   process.exit(0);
 }
 
@@ -240,7 +240,8 @@ function keySource(values: {
   if (path !== undefined) sources.push({ kind: 'file', path });
   if (none) sources.push({ kind: 'none' });
   const [source, ...more] = sources;
-  // Web pages and all users of this machine can reach a port on loopback, so serving without a key must be explicit.
+  // Serving without a key must be explicit, because web pages and all users of this machine can reach a port on
+  // loopback.
   if (!source || more.length > 0)
     throw new UsageError('Give exactly one of --keys FILE, --api-key-env NAME and --no-auth.');
   return source;

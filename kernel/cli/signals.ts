@@ -8,8 +8,8 @@ function exitBySignal(name: NodeJS.Signals): void {
 }
 
 /**
- * Ends the process on a signal while a command is loading, which takes a second on a busy machine, because there is
- * nothing to clean up yet. Once it runs, a command handles signals itself.
+ * Ends the process on a signal while a command is loading, because there is nothing to clean up yet. Loading takes a
+ * second on a busy machine. Once the command runs, it handles signals itself.
  * @returns a function that removes the handlers
  */
 export function handleEarlySignals(): () => void {
@@ -20,7 +20,7 @@ export function handleEarlySignals(): () => void {
 }
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm and the terminal both send a signal for one key press. */
+/** Signals within this time count as one, because for one key press npm and the terminal each send a signal. */
 const samePressMs = 1000;
 
 type Stopping = {

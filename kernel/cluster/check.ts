@@ -9,8 +9,8 @@ import type { Finding, Severity } from './result.ts';
 import type { SecretRedactor } from './secretTexts.ts';
 
 /**
- * The sources that checks read from. Each result is read once a run (`RequestCache`), so that forty checks need a dozen
- * requests; connections open on first use.
+ * The sources that checks read from. Each result is requested once a run (`RequestCache`), so that forty checks need
+ * only a dozen requests. Connections are opened on first use.
  */
 export type CheckContext = {
   readonly profile: ClusterProfile;
@@ -27,10 +27,13 @@ export type CheckContext = {
 export type Check = {
   readonly id: CheckId;
   readonly category: CheckCategory;
-  /** The state if it passes, as shown to users: `The service account may list pods`. */
+  /** The condition that holds if the check passes, as shown to users: `The service account may list pods`. */
   readonly title: string;
   readonly severity: Severity;
-  /** Checks that must pass first. If one fails, this check is blocked; if one is skipped, so is this. */
+  /**
+   * Checks that must pass first. If one of them fails, this check is blocked; if one is skipped, this check is skipped
+   * too.
+   */
   readonly needs: readonly CheckId[];
   /** Further needs for some profiles. */
   readonly alsoNeeds?: (profile: ClusterProfile) => readonly CheckId[];
@@ -38,7 +41,7 @@ export type Check = {
   readonly limit?: number;
   /** Retries after a transient failure, such as a lost connection. Default: 1. */
   readonly retries?: number;
-  /** The temporary change that it needs. It runs only if the run may write (`--probe`). */
+  /** The temporary change that the check makes. Such a check runs only if the run may write (`--probe`). */
   readonly writes?: string;
   /** Returns why the check does not apply to this profile, or `undefined` if it does. Sends no request. */
   readonly skip?: (context: CheckContext) => string | undefined;

@@ -1,9 +1,9 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
 
 export type CleanupAction = {
-  /** Removes it; repeated calls share one removal. @throws any error of the removal */
+  /** Removes the object; repeated calls share one removal. */
   remove(): Promise<void>;
-  /** Marks it as known not to exist. */
+  /** Marks the object as known not to exist. */
   forget(): void;
   readonly isGone: boolean;
 };
@@ -21,7 +21,7 @@ export class CleanupList {
   /**
    * Registers an object before it is created, because it may exist even if the request to create it got no response.
    * @param what the label for messages: `the pod geneva/probe-1`
-   * @param how removes it, and succeeds if it does not exist; its signal is separate from the run's
+   * @param how removes the object, and succeeds if the object does not exist; the signal is not that of the run
    */
   add(what: string, how: (signal: AbortSignal) => Promise<void>): CleanupAction {
     let removing: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export class CleanupList {
         removing ??= how(AbortSignal.timeout(limit)).then(
           () => leftover.forget(),
           (error: unknown) => {
-            // Reset, so that the end of the run tries again.
+            // The failed removal is forgotten, so that the end of the run tries again.
             removing = undefined;
             throw error;
           },

@@ -11,7 +11,7 @@ const kinds = {
   ExecPluginMissing: { transient: false },
   ExecPluginFailed: { transient: false },
   ExecPluginTimeout: { transient: false },
-  /** A program of a settings file that was only found, which the user has not accepted. */
+  /** The settings file with this program was only found, and the user has not accepted the program. */
   ProgramNotTrusted: { transient: false },
   /** The name does not resolve, there is no route, no process listens, or the connection was lost. */
   Unreachable: { transient: true },
@@ -50,7 +50,7 @@ export class ClusterError extends ProductError<ClusterErrorKind> {
   readonly status: number | undefined;
 
   static {
-    // Defined on the prototype, because a notebook prints an error's own properties.
+    // The brand is on the prototype, because a notebook prints an error's own properties.
     Object.defineProperty(this.prototype, brand, { value: true });
   }
 

@@ -5,7 +5,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 export type ResolvedCatalog = {
   readonly config: CatalogConfig;
   /**
-   * Opens the catalog if the caller has its own connection, which it also closes; required for a directory, because the
+   * Opens the catalog if the caller has its own connection; the caller closes it. Required for a directory, because the
    * engine is not part of the checks. Without it, the checks connect to the server in `config`.
    */
   readonly open?: ((signal: AbortSignal) => Promise<Catalog>) | undefined;

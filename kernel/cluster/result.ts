@@ -2,8 +2,8 @@ import type { Fix } from '#cluster/fixes/fix.ts';
 import type { CheckCategory, CheckId } from './checkIds.ts';
 
 /**
- * An `error` keeps a backfill from running, a `warning` slows it or costs money, `info` is worth knowing. A check
- * that is not an `error` cannot fail: its worst status is a warning.
+ * An `error` prevents a backfill, a `warning` makes it slower or more expensive, `info` is only for information. A
+ * check that is not an `error` cannot fail: its worst status is a warning.
  */
 export type Severity = 'error' | 'warning' | 'info';
 
@@ -33,14 +33,17 @@ export type Finding =
       readonly evidence: readonly Evidence[];
       /** Default: `not-applicable`. */
       readonly cause?: SkipCause;
-      /** The sentence of the check that was skipped first, if this check was skipped because of it. */
+      /**
+       * Set if this check was skipped because another check was skipped: the sentence of the check that was skipped
+       * first.
+       */
       readonly reason?: string;
     };
 
 /** The outcome of a check in a run. */
 export type Verdict =
   | Finding
-  /** It did not run, because a check that it needs did not pass. */
+  /** The check did not run, because a check that it needs did not pass. */
   | {
       readonly status: 'blocked';
       readonly sentence: string;

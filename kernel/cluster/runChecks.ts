@@ -156,7 +156,10 @@ class Run {
     return result;
   }
 
-  /** A check that does not apply is skipped for that reason, regardless of its needs. */
+  /**
+   * Returns the verdict of a check that does not apply. Such a check is skipped for this reason, regardless of its
+   * needs.
+   */
   #verdictWithoutNeeds({ skip }: Check): Verdict | undefined {
     const reason = skip?.(this.#context);
     return reason === undefined ? undefined : skipped(reason);
@@ -184,14 +187,14 @@ class Run {
         if (signal.aborted) return skipped('The run was stopped during this check.', 'not-asked');
         const isLast = left <= 0 || !isClusterError(error) || !error.isTransient;
         if (isLast) return verdictOfError(check, error);
-        // An abort ends the delay; the next attempt then fails because of the abort.
+        // If the signal aborts, the delay ends, and the next attempt fails because of the abort.
         await wait(pause * ((check.retries ?? 1) - left + 1), signal).catch(() => {});
       }
     }
   }
 }
 
-/** Blocked if a needed check failed, skipped if one was skipped. */
+/** Returns `blocked` if a needed check failed, and `skipped` if one was skipped. */
 function verdictOfNeeds(needed: readonly CheckResult[]): Verdict | undefined {
   const failed = needed.filter(({ status }) => status === 'fail' || status === 'blocked');
   if (failed.length > 0) {
@@ -200,7 +203,7 @@ function verdictOfNeeds(needed: readonly CheckResult[]): Verdict | undefined {
   }
   const left = needed.find(({ status }) => status === 'skipped');
   if (left?.status !== 'skipped') return undefined;
-  // In a chain of skipped checks, the first has the reason.
+  // In a chain of skipped checks, the first one has the reason, so that reason is passed on.
   const { id, cause, reason = left.sentence } = left;
   return { ...skipped(`It needs ${id}, which was skipped: ${reason}`, cause), reason };
 }

@@ -13,7 +13,7 @@ const shapes: readonly RegExp[] = [
 
 const redactedMark = '•••';
 
-/** A shorter string is unlikely to be a secret and likely to be part of a word. */
+/** Minimum length. A shorter string is unlikely to be a secret and likely to be part of a word. */
 const shortest = 6;
 
 /**
@@ -30,7 +30,8 @@ export class SecretRedactor {
   /** Redacts every registered secret and everything that looks like a secret. */
   hide(text: string): string {
     let shown = text;
-    // Longest first, so that no part of a secret that contains another one stays visible.
+    // The longest secret is replaced first. Otherwise a part of a secret that contains another secret could stay
+    // visible.
     for (const secret of [...this.#secrets].toSorted((a, b) => b.length - a.length)) {
       shown = shown.replaceAll(secret, redactedMark);
       const escaped = encodeURIComponent(secret);

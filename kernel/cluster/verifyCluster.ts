@@ -47,7 +47,7 @@ export async function verifyCluster(profile: ClusterProfile, options: VerifyOpti
     const left = (await leftovers.removeAll()).map((sentence) => hidden.hide(sentence));
     return left.length === 0 ? report : { ...report, left };
   } finally {
-    // A failure to close a connection must not lose the report.
+    // The connections are closed separately, because a failure to close one must not lose the report.
     aws.close();
     await Promise.allSettled([kube.close(), gcp.close(), catalog.close()]);
   }

@@ -16,7 +16,7 @@ export const currentCellSignal = (): AbortSignal | undefined => workSignal();
 
 /**
  * Runs a call with its own signal and that of the work it is part of. If the work is already cancelled, the call
- * neither runs nor settles, because if it were rejected at once, a loop that retries would spin without a pause.
+ * neither runs nor settles, because with an immediate rejection, a loop that retries would run without a pause.
  */
 export function withCellSignal<T>(
   own: AbortSignal | undefined,

@@ -70,8 +70,9 @@ const shell = '/bin/sh';
 export const canLimitMemory = (): boolean => process.platform === 'linux' && existsSync(shell);
 
 /**
- * Sets the limit and replaces the shell by the program, which keeps the process id. A lower limit of the user stays.
- * A process at its limit aborts: it writes no core dump, which would have the size of the limit.
+ * Sets the limit and replaces the shell by the program, which keeps the process id. If the user has set a lower limit,
+ * that one stays. A process at its limit aborts. It writes no core dump, because the dump would have the size of the
+ * limit.
  */
 const limitScript = 'ulimit -d "$1" 2>/dev/null; ulimit -c 0; shift; exec "$@"';
 
@@ -88,7 +89,10 @@ export function startNode(options: {
   stdio: StdioOptions;
   /** Format of its messages, if `stdio` has a channel for them. Default: JSON. */
   serialization?: SerializationType;
-  /** Maximum bytes of memory that it may write to, about 600 MB of which Node only reserves; see `canLimitMemory`. */
+  /**
+   * Maximum bytes of memory that the process may write to; see `canLimitMemory`. Node reserves about 600 MB of them
+   * without using them.
+   */
   memoryLimit?: number | undefined;
 }): ChildProcess {
   const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio, serialization } = options;

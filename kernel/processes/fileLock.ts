@@ -43,7 +43,8 @@ async function holding<T>(path: string, me: string, call: () => Promise<T>): Pro
     return await call();
   } finally {
     clearInterval(timer);
-    // If this process was stopped for long, another process may have taken the lock.
+    // The lock is removed only if it is still that of this process: if this process was stopped for long, another may
+    // have taken the lock.
     if (read(path) === me) rmSync(path, { force: true });
   }
 }
@@ -82,7 +83,7 @@ function removeStale(path: string, me: string): void {
   const removal = `${path}.${createHash('sha256').update(holder).digest('hex').slice(0, 16)}`;
   if (!take(removal, me)) {
     const remover = read(removal);
-    // The other process may have been killed before it removed the lock.
+    // The right to remove may be stale too, because the process that had it may have been killed.
     if (remover === undefined || !isStale(removal, remover)) return;
     rmSync(removal, { force: true });
     if (!take(removal, me)) return;
@@ -111,6 +112,6 @@ function touch(path: string): void {
     const now = new Date();
     utimesSync(path, now, now);
   } catch {
-    // Another process removed the lock; `holding` notices that at the end.
+    // The error is ignored: another process has removed the lock, and `holding` notices that at the end.
   }
 }

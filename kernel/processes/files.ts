@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * Creates a folder, by default private to the user, and its missing parents. Does not use Node's `recursive`, which
- * loops forever if a file system reports that a new folder does not exist, as `/proc` and some mounts of a home
- * folder do. Several processes may create the same folders at the same time.
+ * Creates a folder, by default private to the user, and its missing parents. Does not use Node's `recursive`, because
+ * it loops forever if a file system reports that a new folder does not exist. `/proc` and some mounts of a home folder
+ * report this. Several processes may create the same folders at the same time.
  * @throws an error of the file system
  */
 export function makeFolder(path: string, mode = 0o700): void {
@@ -80,7 +80,8 @@ function syncFolderNow(path: string): void {
 
 /**
  * Returns a path in the same folder, because a rename does not cross file systems. Readers of checkpoints ignore the
- * ending. It is random, because in a container a process often has the id of a killed process that left its draft.
+ * ending. The ending is random and not the process id, because in a container a process often has the same id as a
+ * killed process that left a draft.
  */
 const draftPath = (path: string): string => `${path}.${Math.random().toString(36).slice(2)}.tmp`;
 

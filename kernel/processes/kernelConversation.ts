@@ -45,7 +45,7 @@ export class KernelConversation {
   readonly #debugListeners = new Set<(event: DebugEvent) => void>();
   /** `undefined` once a listener was added. */
   #orphans: KernelOutput[] | undefined = [];
-  // Unique per client, because a kernel still knows the runs of an earlier client by their ids.
+  // The prefix is unique for each client, because a kernel still knows the runs of an earlier client by their ids.
   readonly #prefix = randomUUID().slice(0, 8);
   #next = 0;
   #end: Error | undefined;
@@ -54,9 +54,9 @@ export class KernelConversation {
   constructor(pipe: Duplex, ask: InputHandler | undefined, onBroken: () => void) {
     this.#pipe = pipe;
     this.#ask = ask;
-    // Only framing can fail here, because listeners are guarded. After a broken frame nothing can be read.
+    // Only the framing can fail here, because listeners are guarded. After a broken frame nothing more can be read.
     readFrames(pipe, (message) => this.#receive(message), onBroken);
-    // 'close' follows, and the creator of the pipe knows the reason.
+    // The error is ignored, because 'close' follows, and the creator of the pipe knows the reason.
     pipe.on('error', () => {});
   }
 

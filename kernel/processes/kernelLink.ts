@@ -61,8 +61,8 @@ export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): 
   child.stdout?.resume();
   const stderr = folder === undefined ? readTail(child.stderr) : () => lastWords(folder);
   const failed = new Promise<string>((resolve) => child.on('error', (error) => resolve(error.message)));
-  // The pipe may close before the exit, which has the reason, is known; and the exit may be reported before the last
-  // output is read.
+  // Waits for the exit and for the close of the pipe: the exit has the reason but may come after the close, and it may
+  // also come before the last output is read.
   const closed = new Promise((resolve) => pipe.once('close', resolve));
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, killed) => resolve(exitReason(code, killed, stderr())));
@@ -127,7 +127,7 @@ function lastWords(folder: string): string {
   try {
     return readFileSync(join(folder, keptErrors), 'utf8').slice(-10_000);
   } catch {
-    // A kernel that ended normally has removed its folder.
+    // Without the file the result is empty, because a kernel that ended normally has removed its folder.
     return '';
   }
 }

@@ -257,7 +257,7 @@ export class KernelProcess {
     this.#isEnding = true;
     const gone = new Promise<void>((resolve) => this.#exitListeners.add(() => resolve()));
     const last = setTimeout(() => this.#link.kill(), 3000);
-    // The pipe may break before the reply arrives; only the exit matters.
+    // The error is ignored, because the pipe may break before the reply arrives, and only the exit matters.
     this.#talk.request('shutdown_request', {}, 'shutdown_reply').catch(() => {});
     await gone;
     clearTimeout(last);
@@ -304,7 +304,7 @@ export class KernelProcess {
   }
 
   #attach(secret: string): Promise<Replies['attach_reply']> {
-    // Handled immediately, because outputs of the runs may arrive in the same chunk as the reply.
+    // The runs are registered immediately, because their outputs may arrive in the same chunk as the reply.
     const atOnce = ({ runs }: Replies['attach_reply']) => runs.forEach((run) => this.#expect(run));
     return this.#talk.request('attach', { secret }, 'attach_reply', { atOnce });
   }
@@ -339,7 +339,7 @@ export class KernelProcess {
 
   async #watch(link: KernelLink, folder: string | undefined): Promise<void> {
     const reason = await link.ended;
-    // A cell has closed the pipe, without which no client can reach or end the kernel.
+    // A cell has closed the pipe. Without the pipe no client can reach or end the kernel, so the kernel is killed.
     if (!this.#hasLeft && link.runs()) link.kill();
     // Removed before another kernel starts in this folder. If this client left, the kernel may still run and needs its
     // files.

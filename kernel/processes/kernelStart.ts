@@ -80,7 +80,7 @@ function fromSnapshot(node: NodeRuntime, flags: readonly string[], entry: string
       flags: [...flags, ...snapshotFlags(snapshot)],
       entry: snapshot.entry,
       goOn: () => {
-        // Regardless of the reason, the usual start works or gives a better error.
+        // The snapshot is removed whatever the reason is, because the usual start works or gives a better error.
         removeSnapshot(snapshot);
         return true;
       },

@@ -39,7 +39,7 @@ export class LanguageProcess {
         const hasEnded = worker.#process.end !== undefined;
         worker.dispose();
         failure = error;
-        // A worker that did not report in time would not do so if started another way.
+        // If a worker did not report in time, it would not do so after another kind of start either.
         if (!hasEnded || options.signal?.aborted) break;
         way.forget?.();
       }
@@ -80,7 +80,7 @@ export class LanguageProcess {
 
   /** Sends a notification to the worker, without waiting for a result. */
   tell<K extends 'cells' | 'text' | 'close' | 'filesChanged'>(method: K, params: LanguageMethods[K][0]): void {
-    // Fails only if the worker has ended, which `onDidExit` reports.
+    // The request fails only if the worker has ended, and `onDidExit` reports that.
     this.#process.request(method, params).catch(() => {});
   }
 

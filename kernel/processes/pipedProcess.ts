@@ -50,7 +50,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
       (message) => void this.#endpoint.receive(message),
       () => this.#child.kill('SIGKILL'),
     );
-    // 'close' and 'exit' follow and have the reason.
+    // The error is ignored, because 'close' and 'exit' follow and have the reason.
     this.#pipe.on('error', () => {});
     this.#child.on('error', (error) => this.#ended(error.message));
     this.#child.on('exit', (code, killed) => this.#ended(exitReason(code, killed, stderr())));

@@ -46,14 +46,14 @@ export async function runProgram(
   try {
     return await new Promise<ProgramEnd>((resolve, reject) => {
       child.on('error', reject);
-      // A program that did not start may have no streams.
+      // If the program did not start, it may have no streams.
       if (child.pid === undefined) return;
       read(child.stdout, child.stderr);
       child.on('close', (code, killedBy) => resolve({ code, signal: killedBy }));
       child.on('exit', (code, killedBy) => timers.push(setTimeout(resolve, drainMs, { code, signal: killedBy })));
       const killAndLeave = (): void => {
         kill();
-        // A process that is blocked in a system call ends later.
+        // If the process is blocked in a system call, it ends later, so the wait is limited.
         timers.push(setTimeout(resolve, drainMs, { code: null, signal: 'SIGKILL' }));
       };
       stop = () => {

@@ -24,7 +24,7 @@ export function endWithParent(afterMs: number): void {
   const start = (): void => {
     const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 };
     const thread = new Worker(watch, { eval: true, workerData: parent, env: {}, execArgv: [], resourceLimits });
-    // If there is not enough memory for the thread, the computation fails as well and reports it.
+    // The error is ignored: if there is not enough memory for the thread, the computation fails as well and reports it.
     thread.on('error', () => {});
     thread.unref();
   };

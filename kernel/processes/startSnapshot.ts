@@ -15,10 +15,10 @@ export const snapshotVariable = 'LANCE_CATALOG_SNAPSHOT';
 export const languageArgument = 'language';
 
 /**
- * Keeps the hashes of strings and tables in a snapshot; computing them again took a sixth of its loading time. Their
- * seed is that of the process that created the snapshot: random, different for each snapshot, and unknown to clients of
- * a kernel. So a snapshot must not be created under this flag, because its seed would be the one built into every
- * Node.js of a version.
+ * Keeps the hashes of strings and tables in a snapshot; computing them again took a sixth of its loading time. The seed
+ * of these hashes is that of the process that created the snapshot. It is random, different for each snapshot, and
+ * unknown to clients of a kernel. A snapshot must not be created with this flag, because then the seed would be the one
+ * that is built into every Node.js of a version.
  */
 export const keepHashSeedFlag = '--no-rehash-snapshot';
 
@@ -79,7 +79,8 @@ export function snapshotOf(
       attempt: at('attempt'),
     };
   } catch {
-    // A required file is missing; if it matters, the start itself reports it.
+    // A required file is missing, so there is no snapshot. If the file is needed for the start, the start itself
+    // reports it.
     return undefined;
   }
 }
@@ -121,7 +122,8 @@ export function removeSnapshot({ note, blob, attempt }: StartSnapshot): void {
 }
 
 /**
- * Whether a folder is private to this user. A snapshot is code: whatever another user writes there would be executed.
+ * Whether a folder is private to this user. A snapshot is code, so if another user could write into the folder, this
+ * user would execute that code.
  */
 export function isPrivate(folder: string): boolean {
   const found = lstatSync(folder);
@@ -145,7 +147,7 @@ function hasFailed(attempt: string): boolean {
 
 /** Records that a process is about to start from the snapshot. */
 export function beginAttempt({ attempt }: StartSnapshot, pid: number): void {
-  // Renamed, so that other processes never read it while it is still empty.
+  // The file is written under another name and renamed, so that other processes never read it while it is still empty.
   const draft = `${attempt}.${pid}`;
   writeFileSync(draft, String(pid), { mode: 0o600 });
   renameSync(draft, attempt);

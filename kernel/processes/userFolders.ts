@@ -29,7 +29,8 @@ export function cacheFolder({ env, platform, home }: UserEnvironment = userEnvir
 }
 
 /**
- * The XDG specification says to ignore empty or relative variables; they would be relative to the notebook's folder.
+ * The XDG specification says to ignore empty or relative variables; a relative one would be resolved in the notebook's
+ * folder.
  */
 const absolute = (path: string | undefined): string | undefined =>
   path !== undefined && isAbsolute(path) ? path : undefined;

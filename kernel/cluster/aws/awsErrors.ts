@@ -40,7 +40,7 @@ export function formatAwsError(error: unknown): string {
   return `${said.join(' ')}: ${oneLine(messageOf(cause))}`;
 }
 
-/** Error codes by meaning; each service has its own spelling. */
+/** Error codes by meaning; each service spells its codes differently. */
 const kindsByCode = {
   CredentialsExpired: ['ExpiredToken', 'ExpiredTokenException', 'TokenRefreshRequired', 'ExpiredTradeInTokenException'],
   CredentialsRefused: [
@@ -147,7 +147,7 @@ const makePlain: Make = (kind, what, hint) => new ClusterError(kind, what, hint)
 
 function errorOfReply(name: string, status: number, message: string, question: AwsQuestion, make: Make): ClusterError {
   const { action, thing, as } = question;
-  // An HTML page has no code: the library reports that it can't parse it, with the status.
+  // An HTML page has no error code. The library reports that it can't parse the page, and the status.
   if (name === 'SyntaxError' || /deserializ|Unexpected token|XML parse|Unclosed|is not expected/i.test(message))
     return notAnAwsReply(question, make);
   switch (kindOfReply(name, status)) {

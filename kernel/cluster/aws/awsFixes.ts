@@ -31,13 +31,13 @@ export const accessEntryFix = (region: string, clusterName: string, principalArn
     type: 'STANDARD',
   });
 
-/** `aws s3` commands take URLs. */
+/** The command has the URL of the bucket, because `aws s3` commands take URLs. */
 export const createBucketFix = (bucket: string, region: string): Fix => ({
   kind: 'command',
   command: shellCommand('aws', 's3', 'mb', `s3://${bucket}`, '--region', region),
 });
 
-/** Gives a role rights by a separate policy, so that nothing it has is replaced. */
+/** Gives a role rights by a separate policy, so that no existing policy of the role is replaced. */
 function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Record<string, unknown>>): Fix {
   const role = roleNameOf(roleArn);
   const file = `${policyName}.json`;
@@ -89,13 +89,17 @@ export const kmsKeyFix = (who: string, { action, key }: KmsAccessDenied): Fix =>
     ? rolePolicy(who, 'lance-catalog-key', { Action: ['kms:GenerateDataKey', 'kms:Decrypt'], Resource: key })
     : askFor(action, key);
 
-/** Allows a caller to assume a role. A session ends, so the policy names its role. */
+/**
+ * Allows a caller to assume a role. If the caller is a session, the policy names the role of the session, because a
+ * session ends.
+ */
 export const callerTrustFix = (roleArn: string, callerArn: string, policy: PolicyDocument | undefined): Fix =>
   trustFix(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
 
 /**
  * Returns how a policy names a caller. The role of a single sign-on has a path that its sessions do not show, and that
- * may include the region. So a condition names the role, because IAM rejects a principal that does not exist.
+ * may include the region. So the policy can't name such a role as the principal, because IAM rejects a principal that
+ * does not exist. A condition names the role instead.
  */
 function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
   const session = roleOfSession(callerArn);
@@ -121,9 +125,8 @@ export function webIdentityTrustFix(
 }
 
 /**
- * Adds a statement to a trust policy, which can only be replaced as a whole.
- * If the current policy is not readable, the fix is the statement alone, and its command prints the policy to add it
- * to.
+ * Adds a statement to a trust policy. A trust policy can only be replaced as a whole. So if the current policy is not
+ * readable, the fix has only the statement, and its command prints the policy to which the user must add it.
  */
 function trustFix(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Fix {
   const role = roleNameOf(roleArn);

@@ -23,7 +23,7 @@ export class AwsIdentity {
   readonly label: string;
   readonly keys: AwsKeys;
   readonly region: string;
-  /** Needed in addition to the keys, because the profile may set endpoints. */
+  /** The profile of the keys. Needed in addition to the keys, because the profile may set endpoints. */
   readonly profile: string | undefined;
   readonly #clients = new Map<string, { destroy(): void }>();
 

@@ -7,7 +7,7 @@ import { awsCall } from './awsErrors.ts';
 import { type AwsFiles, awsPrograms } from './awsPrograms.ts';
 import { awsTransport } from './awsTransport.ts';
 
-/** An access key. Reports hide all of it, also the id, because their readers do not need it. */
+/** An access key. Reports hide the whole key with its id, because readers of a report do not need them. */
 export type AwsKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -36,7 +36,8 @@ type ChainOptions = {
  */
 export async function chainKeys({ region, profile, hidden, foundIn, files = {} }: ChainOptions): Promise<AwsKeys> {
   if (foundIn) for (const program of await awsPrograms(foundIn, profile, files)) requireTrustedStep(program);
-  // Ignores the cache, because the user may sign in between two runs in an editor that stays open for days.
+  // The cache of the library is not used, because an editor stays open for days and the user may sign in between two
+  // runs.
   const requestHandler = awsTransport();
   const options = { region, ignoreCache: true, requestHandler, ...definedEntries({ ...files, profile }) };
   const client = new STSClient(options);

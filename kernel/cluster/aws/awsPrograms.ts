@@ -8,7 +8,7 @@ import { type SignInProgram, signInProgram } from '#cluster/profiles/programTrus
 export type AwsFiles = { readonly filepath?: string | undefined; readonly configFilepath?: string | undefined };
 
 /**
- * Lists the programs (`credential_process`) of an AWS profile and of those that it builds on.
+ * Lists the programs (`credential_process`) of an AWS profile and of the profiles that it builds on.
  * @param profile Default: that of AWS_PROFILE, or the default profile
  * @param files Default: those of this process
  */
@@ -19,7 +19,7 @@ export async function awsPrograms(
 ): Promise<readonly SignInProgram[]> {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE } = process.env;
   if (profile === undefined && !AWS_PROFILE && AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY) return [];
-  // A file that can't be read is reported when the credentials are read.
+  // An error is ignored here, because a file that can't be read is reported when the credentials are read.
   const profiles: Readonly<Record<string, AwsProfile>> = await parseKnownFiles({
     ignoreCache: true,
     ...definedEntries(files),

@@ -203,7 +203,10 @@ export class AwsReads {
     for (const identity of this.#identities) identity.close();
   }
 
-  /** Returns the cluster's region if the bucket's is not readable; if it is wrong, the error names the right one. */
+  /**
+   * Returns the region of the bucket. If it is not readable, returns the region of the cluster; if that is wrong, the
+   * error of the next request names the right one.
+   */
   async #regionOfProbe(identity: AwsIdentity): Promise<string> {
     try {
       return await this.bucketRegion(identity);
@@ -226,8 +229,8 @@ export class AwsReads {
 
   /**
    * Reads from an account with an identity of that account. Tries the user first, because more users than clients may
-   * read roles, then the client if the user is refused. An identity of another account would find another resource with
-   * the same name, or none, and that result would look valid.
+   * read roles, then the client if the user is refused. The account of the identity must match: in another account the
+   * same name may belong to another resource or to none, and this result would look valid.
    * @throws ClusterError
    */
   async #byWhoMay<T>(account: string, ask: (who: AwsIdentity) => Promise<T>): Promise<T> {

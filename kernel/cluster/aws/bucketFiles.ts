@@ -29,7 +29,8 @@ export class BucketFiles {
       forcePathStyle: isPathStyle,
       maxAttempts: 4,
       requestHandler: awsTransport(process.env, limits),
-      // Other stores with an S3 API refuse checksums that they don't know.
+      // Checksums are sent only if required, because other stores with an S3 API refuse checksums that they do not
+      // know.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...definedEntries({ endpoint }),
@@ -73,9 +74,10 @@ export class BucketFiles {
       return true;
     } catch (error) {
       if (!isClusterError(error)) throw error;
-      // 409 if another client is writing the file.
+      // The status 409 means that another client is writing the file.
       if (error.status === 412 || error.status === 409) return false;
-      // The store has no conditional writes: concurrent creators must check later which of them wrote last.
+      // With 501 the store has no conditional writes. Then clients that create the file at the same time must check
+      // later which of them wrote last.
       if (error.status !== 501) throw error;
       if ((await this.get(key)) !== undefined) return false;
       await this.put(key, bytes);

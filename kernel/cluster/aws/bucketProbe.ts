@@ -33,8 +33,8 @@ type StepOutcome = { readonly saw: string } | { readonly error: ClusterError } |
 const body = 'Written by the cluster checks of Lance Catalog, and removed again at once.\n';
 
 /**
- * Probes a bucket with an identity: lists it, then writes, heads, reads and deletes one object with a unique name.
- * The object is added to the run's leftovers before it is written, so that it is removed however the run ends.
+ * Probes a bucket with an identity: lists it, then writes, heads, reads and deletes one object with a unique name. The
+ * object is added to the list of objects to remove before it is written, so that it is removed however the run ends.
  */
 export class BucketProbe {
   readonly place: BucketLocation;
@@ -104,7 +104,7 @@ export class BucketProbe {
     });
     const put = await putting;
     outcomes.set('put', put);
-    // A refused write left no object; after a broken connection this is unknown.
+    // If the write was refused, there is no object to remove. After a broken connection there may be one.
     if ('error' in put && put.error.status !== undefined && put.error.status < 500) leftover.forget();
     // If the write failed, the further steps are skipped, because they would fail only for the missing object.
     if (!('saw' in put)) return outcomes;
@@ -118,7 +118,8 @@ export class BucketProbe {
   }
 
   /**
-   * Not canceled when the run stops: the write ends soon, and its result shows whether there is an object to remove.
+   * The write is not canceled when the run stops: it ends soon, and its result shows whether there is an object to
+   * remove.
    */
   async #put(): Promise<string> {
     const asked = { ...this.#object, Body: body, ContentType: 'text/plain' };

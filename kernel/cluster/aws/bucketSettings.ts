@@ -7,14 +7,16 @@ export type BucketSettings = {
   /** Set for a store that is not AWS, or for a custom endpoint. */
   readonly endpoint: string | undefined;
   readonly isPathStyle: boolean;
-  /** The keys in the settings; if there are none, the user's own apply, as in the AWS command line. */
+  /** The keys in the settings; if there are none, the user's own keys are used, as in the AWS command line. */
   readonly keys: { readonly id: string; readonly secret: string; readonly token: string | undefined } | undefined;
   /** The encryption to request, for buckets that refuse other objects. */
   readonly encryption:
     { readonly kind: 'AES256' | 'aws:kms' | 'aws:kms:dsse'; readonly key: string | undefined } | undefined;
 };
 
-/** Settings that change the identity or the connection, and that only Lance supports. */
+/**
+ * Settings that change the identity or the connection. Only Lance supports them, so files can't be reached with them.
+ */
 const notOurs = [
   'aws_role_arn',
   'aws_web_identity_token_file',

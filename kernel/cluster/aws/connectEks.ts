@@ -10,9 +10,9 @@ import { eksCredential, loginToAws, type EksLogin } from './eksCredential.ts';
 export type EksAuth = Extract<ClusterAuth, { readonly configMethod: 'EKS_AUTH' }>;
 
 /**
- * Finds an EKS cluster by name: assumes the client role, reads the endpoint from EKS, and signs tokens.
- * Needs neither a kubeconfig nor the AWS command line.
- * @throws ClusterError for each way in which that fails
+ * Finds an EKS cluster by name: assumes the client role, reads the endpoint from EKS, and signs tokens. Needs neither a
+ * kubeconfig nor the AWS command line.
+ * @throws ClusterError if a step fails
  */
 export async function connectEks(
   auth: EksAuth,

@@ -9,14 +9,14 @@ import { type AwsKeys, chainKeys } from './awsKeys.ts';
 import { environmentKeys } from './environmentKeys.ts';
 import { isSessionOf, roleArnOf } from './awsNames.ts';
 
-/** A token for EKS: a signed request to STS, which the cluster sends to find the caller's identity. */
+/** A token for EKS. It is a signed request to STS; the cluster sends this request to find the caller's identity. */
 type EksToken = { readonly token: string; readonly expiresAt: Date };
 
 type EksTokenRequest = {
   readonly clusterName: string;
   readonly region: string;
   readonly keys: AwsKeys;
-  /** The region's STS endpoint, which differs in partitions such as China. */
+  /** The region's STS endpoint, The endpoint differs in partitions such as China. */
   readonly sts: URL;
   readonly now?: Date | undefined;
 };
@@ -26,7 +26,8 @@ const lifetime = 14 * 60_000;
 
 /**
  * Creates the token that `aws eks get-token` would print, without that program. The token is a presigned
- * `GetCallerIdentity`, valid for the named cluster only, because the signature covers a header with its name.
+ * `GetCallerIdentity`, It is valid for the named cluster only, because the signature covers a header with the cluster's
+ * name.
  */
 export async function signEksToken(request: EksTokenRequest): Promise<EksToken> {
   const { clusterName, region, keys, sts, now = new Date() } = request;
@@ -41,11 +42,11 @@ export async function signEksToken(request: EksTokenRequest): Promise<EksToken> 
       query: { Action: 'GetCallerIdentity', Version: '2011-06-15' },
       headers: { host: sts.host, 'x-k8s-aws-id': clusterName },
     },
-    // The cluster sends it as a header to verify the token, so it must not move to the URL.
+    // The header must not become a part of the URL, because the cluster sends it as a header to verify the token.
     { expiresIn: 60, signingDate: now, unhoistableHeaders: new Set(['x-k8s-aws-id']) },
   );
   const { 'X-Amz-Security-Token': session, 'X-Amz-Signature': signature, ...rest } = signed.query ?? {};
-  // The order of the reference signer, so that the two can be compared.
+  // The parameters have the order of the reference signer, so that the two results can be compared.
   const ordered = { ...rest, ...(session ? { 'X-Amz-Security-Token': session } : {}), 'X-Amz-Signature': signature };
   const query = Object.entries(ordered).map(([key, value]) => `${escapeQuery(key)}=${escapeQuery(String(value))}`);
   const address = `${sts.protocol}//${sts.host}/?${query.join('&')}`;
@@ -114,7 +115,7 @@ export async function loginToAws(
   try {
     const caller = await callerOf(person, signal);
     const roleArn = roleArnOf(role, caller);
-    // A session of the role does not need the role's trust.
+    // If the caller is already a session of the role, the role need not be assumed, so its trust is not needed.
     const isSession = sessionName === undefined && externalId === undefined && isSessionOf(caller.arn, roleArn);
     login = isSession
       ? person
@@ -125,7 +126,7 @@ export async function loginToAws(
   }
 }
 
-/** Returns the STS endpoint of the region, which the cluster calls even if this process uses another endpoint. */
+/** Returns the STS endpoint of the region, The cluster calls this endpoint even if this process uses another one. */
 export function stsOf(region: string): URL {
   const client = new STSClient({ region });
   const { url } = client.config.endpointProvider({

@@ -17,8 +17,8 @@ type EnvironmentKeysOptions = {
 };
 
 /**
- * Finds the keys that a program with this environment would sign with, in the order of the AWS SDK for Go.
- * That is a key in the variables, a web identity, then a profile; AWS_PROFILE does not come before the first two.
+ * Finds the keys that a program with this environment would sign with, in the order of the AWS SDK for Go. The order
+ * is: a key in the variables, a web identity, a profile. AWS_PROFILE does not come before the first two.
  * @throws ClusterError CredentialsMissing or CredentialsExpired, or the refusal of STS
  */
 export async function environmentKeys(options: EnvironmentKeysOptions): Promise<AwsKeys> {

@@ -33,7 +33,7 @@ export type OidcProvider = { readonly arn: string; readonly audiences: readonly 
 /** Returns the name of an issuer in ARNs and conditions: its URL without `https://`. */
 export const issuerName = (issuer: string): string => issuer.replace(/^https:\/\//, '').replace(/\/+$/, '');
 
-/** @param where the account of the role that is to trust the issuer, which may differ from the cluster's */
+/** @param where the account of the role that must trust the issuer; it may differ from the account of the cluster */
 export const oidcProviderArn = ({ partition, account }: AccountPlace, issuer: string): string =>
   `arn:${partition}:iam::${account}:oidc-provider/${issuerName(issuer)}`;
 
@@ -89,7 +89,10 @@ export async function readAccessPolicies(
   return found;
 }
 
-/** Returns the id of the association by which EKS gives a service account's pods a role. @throws ClusterError */
+/**
+ * Returns the id of the pod identity association. With it EKS gives the pods of a service account a role. @throws
+ * ClusterError
+ */
 export async function readPodIdentity(
   identity: AwsIdentity,
   asked: { readonly clusterName: string; readonly namespace: string; readonly serviceAccount: string },
@@ -104,7 +107,7 @@ export async function readPodIdentity(
 
 type WebIdentityOptions = {
   readonly roleArn: string;
-  /** The service account's, for the audience `sts.amazonaws.com`. */
+  /** The token of the service account, for the audience `sts.amazonaws.com`. */
   readonly token: string;
   readonly region: string;
   readonly profile?: string | undefined;
@@ -147,8 +150,8 @@ export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<
 export type AwsPrincipal = { readonly arn: string; readonly isSure: boolean };
 
 /**
- * Returns the principal of an ARN: for a session, its role.
- * A session does not show the path of its role, and single sign-on roles have one, so IAM is queried for it.
+ * Returns the principal of an ARN. For a session it is the role. A session does not show the path of its role, and
+ * single sign-on roles have a path, so IAM is queried for the role.
  * @param findRole reads from IAM; if it throws a ClusterError, the role is assumed to have no path
  */
 export async function readPrincipal(

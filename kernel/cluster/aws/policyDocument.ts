@@ -14,7 +14,7 @@ export type PolicyStatement = {
   readonly isNegated: boolean;
 };
 
-/** A policy's statements, parsed and in their original form, to which a fix adds. */
+/** The statements of a policy, parsed and in their original form. A fix adds a statement to the latter. */
 export type PolicyDocument = { readonly statements: readonly PolicyStatement[]; readonly written: readonly unknown[] };
 
 /** Parses a policy from IAM, which is percent-encoded JSON. Returns `undefined` if it is not a policy. */

@@ -8,9 +8,9 @@ import {
 } from './policyDocument.ts';
 
 /**
- * The result of reading a trust policy. Only the call proves access; this reading explains why the call fails, and
- * shows which other principals have access. `unsure` means that the policy has conditions or negations that are not
- * evaluated here.
+ * The result of reading a trust policy. Only the call to assume the role proves access. This result explains why the
+ * call fails, and shows which other principals have access. `unsure` means that the policy has conditions or negations
+ * that are not evaluated here.
  */
 type TrustReading = {
   readonly allows: 'yes' | 'no' | 'unsure';
@@ -137,7 +137,7 @@ function stringCondition(
   const claim = Object.entries(known).find(([name]) => name.toLowerCase() === key.toLowerCase())?.[1];
   const kind = /^(?:ForA(?:ny|ll)Values?:)?(String(?:Equals|Like|EqualsIgnoreCase))(?:IfExists)?$/.exec(operator)?.[1];
   if (claim === undefined)
-    // The token never has a claim of another issuer.
+    // The operator is known and the claim is of another issuer, so the condition can't hold.
     return kind !== undefined && /:(?:aud|sub)$/.test(key) && !operator.endsWith('IfExists')
       ? `it requires ${key}, but the issuer is ${issuer}`
       : unsure;

@@ -26,7 +26,7 @@ const reach: Check = {
       const saw = problem === undefined ? 'a list of tables' : `${problem.status} ${problem.kind}`;
       return pass(`The catalog at ${name} responds.`, { asked: 'ListTables', saw });
     }
-    // The run retries transient failures.
+    // The failure is thrown, because the run retries transient failures.
     throw new ClusterError(
       problem.kind === 'ServiceUnavailable' || problem.kind === 'Throttling' ? 'Unreachable' : 'WrongServer',
       whatOf(problem),
@@ -69,7 +69,7 @@ const auth: Check = {
 
 /**
  * Describes the problem and its fix. The hint of a server's error is not the fix, because many servers put their whole
- * message there.
+ * message into the hint.
  */
 function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [what: string, fix: string] {
   const { kind } = problem;

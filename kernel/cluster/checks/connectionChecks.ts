@@ -58,7 +58,7 @@ const exec: Check = {
   },
 };
 
-/** Failures that still prove that the server responds. */
+/** Failures that prove that the server responds. */
 const there: ReadonlySet<ClusterErrorKind> = new Set([
   'TlsUntrusted',
   'CredentialsMissing',

@@ -73,7 +73,8 @@ const plugin: Check = {
           evidence: [evidence],
           fix: install(profile),
         });
-      // Some node images have it built in, such as Bottlerocket's for GPUs and EKS Auto Mode's.
+      // The plugin may not be missing: some node images contain it, such as Bottlerocket's for GPUs and those of EKS
+      // Auto Mode.
       return (isOffered ? warn : fail)(
         isOffered
           ? 'There is no DaemonSet of a GPU device plugin; nodes offer GPUs, so it is part of their image, or was just removed.'
@@ -83,7 +84,7 @@ const plugin: Check = {
     }
     const lame = plugins.find(({ ready, wanted }) => ready < wanted);
     if (!lame) return pass(`The GPU device plugin ${first.namespace}/${first.name} is ready.`, evidence);
-    // A cluster may have a plugin for each kind of node.
+    // Not all plugins must be ready, because a cluster may have a plugin for each kind of node.
     return (plugins.every(({ ready }) => ready === 0) ? fail : warn)(
       `The GPU device plugin ${lame.namespace}/${lame.name} is ready on ${lame.ready} of ${lame.wanted} nodes.`,
       {

@@ -57,7 +57,7 @@ const portForward = personCheck(
     severity: 'error',
     skip: ({ profile }) => (profile.usePortForwarding ? undefined : 'The profile does not use port forwarding.'),
   },
-  // Port forwarding uses a WebSocket, which starts with a GET: some Kubernetes versions require `create` for it,
+  // Port forwarding uses a WebSocket, which starts with a GET: some Kubernetes versions require `create` for this GET,
   // others `get`.
   (namespace) => [
     { group: '', resource: 'pods', subresource: 'portforward', verb: 'create', namespace },
@@ -136,7 +136,7 @@ const podAccountCheck: Check = {
       `Pods of ${cluster.name} run as ${accounts}, not as ${serviceAccount}: ${formatNodeNames(strangers)}.`,
       {
         evidence,
-        // The operator recreates them from the specs, which are correct.
+        // Deleting the pods is enough, because the operator recreates them from the specs, and the specs are correct.
         fix: {
           kind: 'command',
           command: kubectl(profile, 'delete', 'pods', '--namespace', namespace, ...strangers.map((pod) => pod.name)),
@@ -160,7 +160,8 @@ const namespaceThere: Check = {
         return pass(`The namespace ${namespace} exists.`, evidenceFor(path, 'found'));
     } catch (error) {
       if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
-      // A user with a role in this namespace only may not read the namespace itself; an object in it proves it too.
+      // A user whose role is only in this namespace may not read the namespace itself. An object in the namespace
+      // proves that it exists, too.
       if ((await kube.serviceAccount()) === undefined) throw error;
       const account = serviceAccountPath(namespace, profile.serviceAccount);
       return pass(

@@ -38,7 +38,7 @@ const values: Check = {
           evidenceFor(nodesPath, meant.map(({ name, labels }) => `${name}: ${label}=${labels[label]}`).join('; ')),
         );
     }
-    // Groups left without any node come first.
+    // Groups for which no node is left come first.
     const worst = wrong.toSorted((a, b) => Number(b.isAll) - Number(a.isAll))[0];
     if (!worst)
       return evidence.length === 0
@@ -54,7 +54,7 @@ const values: Check = {
   },
 };
 
-/** GKE adds tolerations for GPU and ARM nodes to pods that request them; the specs do not show these. */
+/** GKE adds tolerations for GPU and ARM nodes to pods that request them; the specs do not show these tolerations. */
 const againstGroup = (profile: ClusterProfile, group: GroupSpec, node: KubeNode) => {
   const added = [
     ...(profile.gcp && group.resources.gpu > 0 ? ['nvidia.com/gpu'] : []),
@@ -74,7 +74,7 @@ const selectors: Check = {
     const evidence: Evidence[] = [];
     for (const group of groups) {
       const meant = nodesForGroup(profile, group, nodes);
-      // nodes-head, nodes-cpu and nodes-gpu report that there is no node.
+      // Skips a group without nodes, because nodes-head, nodes-cpu and nodes-gpu report that.
       if (meant.length === 0) continue;
       const places = matchingNodes(profile, group, nodes);
       evidence.push({

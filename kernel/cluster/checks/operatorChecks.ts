@@ -26,7 +26,7 @@ async function operatorOf(kube: KubeReads): Promise<Workload | undefined> {
   return operators.toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
-/** For checks that run only after `operator-running` has found it. */
+/** Returns the operator, for checks that run only after `operator-running` has found it. */
 async function foundOperator(kube: KubeReads): Promise<Workload> {
   const operator = await operatorOf(kube);
   if (!operator) throw new Error('The operator no longer exists.');

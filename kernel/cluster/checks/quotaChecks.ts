@@ -29,7 +29,9 @@ import {
 } from '#cluster/kube/quota.ts';
 import type { Evidence } from '#cluster/result.ts';
 
-/** Returns the pods of the RayCluster that a quota counts already: none if it is not launched yet. */
+/**
+ * Returns the pods of the RayCluster that a quota counts already: an empty list if the RayCluster is not launched yet.
+ */
 async function runningPods(kube: KubeReads): Promise<readonly Pod[]> {
   const cluster = await rayClusterOf(kube);
   return cluster ? (await podsOf(kube)).filter((pod) => isOfRayCluster(pod, cluster.name)) : [];

@@ -19,12 +19,12 @@ import type { Evidence } from '#cluster/result.ts';
 const oldest: VersionNumber = { major: 2, minor: 43, patch: 0 };
 
 /**
- * A source that reports a Ray version. `isSure` is false for the tag of a custom image, which may be the image's own
- * version.
+ * A source that reports a Ray version. `isSure` is false for the tag of a custom image, because it may be the version
+ * of the image.
  */
 type Said = { readonly who: string; readonly version: VersionNumber; readonly isSure: boolean };
 
-/** Jobs and cluster must have the same version, because Ray rejects clients of another. */
+/** Jobs and cluster must have the same version, because Ray rejects clients of another version. */
 function problemOf(said: readonly Said[]): string | undefined {
   const old = said.find(({ version }) => !isAtLeast(version, oldest));
   if (old) return `${old.who} has Ray ${showVersion(old.version)}; ${showMinor(oldest)} or later is required.`;
@@ -73,7 +73,7 @@ async function saidBySpecs(
     evidence.push({ asked, saw: text });
     if (version) said.push({ who, version, isSure });
   };
-  // ray-version-client reports an invalid or too old version.
+  // An invalid or too old version is ignored, because ray-version-client reports it.
   const pinned = versionIn(rayVersion);
   if (rayVersion !== undefined && pinned && isAtLeast(pinned, oldest))
     add('The profile', rayVersion, { version: pinned }, 'rayVersion of the profile');
@@ -137,15 +137,15 @@ const head: Check = {
     const path = `/api/v1/namespaces/${encodeURIComponent(profile.namespace)}/services/${service}/proxy/api/version`;
     let body: unknown;
     try {
-      // The request goes through the API server to a pod that may hang.
+      // The request has a time limit, because it goes through the API server to a pod that may hang.
       ({ body } = await kube.request(
         { method: 'GET', path },
         AbortSignal.any([signal, AbortSignal.timeout(headLimit)]),
       ));
     } catch (error) {
       if (!isClusterError(error) || signal.aborted) throw error;
-      // The head may be starting or require a token, or the user may not use the proxy: none of these is a wrong
-      // version.
+      // The result is unknown: the head may be starting or require a token, or the user may not use the proxy. None of
+      // these is a wrong version.
       return unknown(`The head of ${cluster.name} can't be checked: ${error.what}`, evidenceFor(path, error.what));
     }
     const text = stringAt(body, 'ray_version');

@@ -72,7 +72,7 @@ const wayToAsk: Check = {
   },
 };
 
-/** Checks one verb without a namespace, which means in all namespaces. */
+/** Checks one verb in all namespaces: the request names no namespace. */
 const verbCheck = (id: CheckId, access: ResourceAccess): Check => ({
   id,
   category: 'identity',
@@ -111,7 +111,7 @@ const bound: Check = {
   },
 };
 
-/** Roles that Kubernetes gives every account have nothing to do with the runner. */
+/** Whether Kubernetes gives the role to every account. Such a role has nothing to do with the runner. */
 const isForEveryone = ({ role }: Binding): boolean => role.name.startsWith('system:');
 
 type Problem = { readonly sentence: string; readonly evidence: readonly Evidence[]; readonly fix: Fix };

@@ -20,7 +20,7 @@ const offered = (group: GroupSpec, nodes: readonly KubeNode[]): Evidence => ({
 const fits = (group: GroupSpec, { allocatable }: KubeNode): boolean =>
   shortOf(group.resources, allocatable).length === 0;
 
-/** Describes the shortage on the node that is short of the fewest resources. */
+/** Describes what is missing on the node that lacks the fewest resources. */
 function shortage(group: GroupSpec, nodes: readonly KubeNode[]): string {
   const best = nodes
     .map((node) => ({ node, short: shortOf(group.resources, node.allocatable) }))
@@ -73,7 +73,7 @@ const workerFit: Check = {
     const [groups, nodes] = await Promise.all([groupsOf(kube), nodesOf(kube)]);
     const evidence: Evidence[] = [];
     for (const group of groups.filter(({ role }) => role === 'worker')) {
-      // gpu-allocatable reports nodes without their GPUs.
+      // Nodes without their GPUs are left out, because gpu-allocatable reports them.
       const places = candidateNodes(profile, group, nodes).filter(
         ({ allocatable }) => group.resources.gpu === 0 || allocatable.gpu > 0,
       );
@@ -90,7 +90,10 @@ const workerFit: Check = {
   },
 };
 
-/** Returns the architecture of an image: that of its tag, or amd64 for Ray's images, whose tags omit it. */
+/**
+ * Returns the architecture of an image: the architecture in its tag, or amd64 for Ray's images, because their tags omit
+ * it.
+ */
 export function architectureOf(image: string): string | undefined {
   const tag = tagOf(image) ?? '';
   if (/aarch64|arm64/.test(tag)) return 'arm64';

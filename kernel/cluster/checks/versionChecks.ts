@@ -87,7 +87,7 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
   return pass(`The resource ${name} is served as ${servedVersion}.`, ...evidence);
 }
 
-/** Only administrators may read definitions; every user may read which resources are served. */
+/** Checks which resources the API server serves. Every user may read this; only administrators may read definitions. */
 async function checkServed(kube: KubeReads, plural: string): Promise<Finding> {
   const path = `/apis/ray.io/${servedVersion}`;
   const resources = listAt(await kube.find(path), 'resources').map((one) => stringAt(one, 'name'));

@@ -55,7 +55,7 @@ const serverFields = new Set([
 /** A copy of the whole object, left by client-side apply. */
 const copyOfObject = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Removes the status and the server's metadata, as a hand-written manifest has neither. */
+/** Removes the status and the server's metadata, because a hand-written manifest has none of them. */
 function withoutServerFields(object: unknown): unknown {
   if (!isRecord(object)) throw new ClusterError('BadReply', 'The API server returned no object.', 'Check its address.');
   const { apiVersion, kind, metadata, status: _, ...body } = object;
@@ -86,7 +86,7 @@ export type ObjectDiff = {
   readonly changed: boolean;
   /** The server's message about other managers of the changed fields; if set, only `force` applies the change. */
   readonly conflict?: string;
-  /** Why the server could not predict `after`, which is then the object as given. */
+  /** Why the server could not predict `after`. Then `after` is the object as given. */
   readonly unchecked?: string;
 };
 
@@ -112,7 +112,7 @@ export async function previewFix(
 
 /**
  * Applies the objects of a preview in order, by server-side apply under our own field manager.
- * @param options.force takes over fields of other managers; only after the user has seen the conflict
+ * @param options.force takes over fields of other managers; set it only after the user has seen the conflict
  * @returns the names of the applied objects
  * @throws ClusterError Conflict if an object would differ from its preview, or has another manager (objects that were
  * already applied remain); else as `previewFix`
@@ -202,9 +202,9 @@ function applyAsk(object: KubernetesManifest, path: string, { dryRun = false, fo
 }
 
 /**
- * Returns the field manager of a change. Server-side apply removes fields that the same manager set before and omits
- * now, because with one name for all, a second fix of a node would remove the label of the first. So each set of fields
- * has its own.
+ * Returns the field manager of a change. Each set of fields has its own manager, because server-side apply removes
+ * fields that the same manager has set before and omits now. With one manager for all, a second fix of a node would
+ * remove the label that the first has set.
  */
 function managerOf(object: KubernetesManifest): string {
   const hash = createHash('sha256').update(fieldsOf(object).toSorted().join('\n')).digest('hex');

@@ -19,7 +19,7 @@ export const kubectl = (profile: ClusterProfile, ...words: Words): string =>
 export const helm = (profile: ClusterProfile, ...words: Words): string =>
   shellCommand('helm', contextWords(profile, '--kube-context'), ...words);
 
-/** The kubeconfig and context of the profile, because both programs may use others by default. */
+/** The kubeconfig and context of the profile, Needed because `kubectl` and `helm` may use others by default. */
 function contextWords({ auth }: ClusterProfile, option: string): readonly string[] {
   if (auth.configMethod !== 'LOCAL') return [];
   return [
@@ -37,6 +37,6 @@ export function manifestFix(
   return { kind: 'objects', objects, command };
 }
 
-/** Server-side, because an object may be only a part of the existing one. */
+/** The apply is server-side, because an object may be only a part of the existing one. */
 const applyLine = (profile: ClusterProfile, objects: readonly KubernetesManifest[]): string =>
   `${kubectl(profile, 'apply', '--server-side', '-f', '-')} <<'EOF'\n${manifestsYaml(objects)}EOF`;

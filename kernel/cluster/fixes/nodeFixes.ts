@@ -21,7 +21,7 @@ export const labelNodes = (
     ),
   );
 
-/** A command, because a manifest can't remove labels. */
+/** Removes labels of nodes. The fix is a command, because a manifest can't remove labels. */
 export const unlabelNodes = (profile: ClusterProfile, nodes: readonly KubeNode[], labels: readonly string[]): Fix => ({
   kind: 'command',
   command: kubectl(

@@ -18,7 +18,7 @@ export const installOperator = (profile: ClusterProfile): Fix => ({
   )}`,
 });
 
-/** Upgrades the definitions only: `helm upgrade` does not change existing ones. */
+/** Upgrades only the resource definitions, because `helm upgrade` does not change existing ones. */
 export const upgradeDefinitions = (profile: ClusterProfile): Fix => ({
   kind: 'command',
   command: kubectl(profile, 'apply', '--server-side', '--force-conflicts', '-k', definitions),
@@ -33,7 +33,7 @@ export const upgradeOperator = (profile: ClusterProfile, { namespace, name }: Wo
   ),
 });
 
-/** Shows why its pods are not ready. */
+/** Shows why the pods of the operator are not ready. */
 export const describeOperator = (profile: ClusterProfile, { namespace, name }: Workload): Fix => ({
   kind: 'command',
   command: kubectl(profile, 'describe', 'deployment', name, '--namespace', namespace),

@@ -5,12 +5,11 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { manifestFix, shellCommand } from './commands.ts';
 import type { KubernetesManifest, Fix } from './fix.ts';
 
-// Roles are whole objects, because the API server replaces lists of rules or subjects, so the existing entries are
-// applied again.
+// A fix of a role has the whole object: the API server replaces lists of rules or subjects as a whole, so the existing
+// entries are applied again.
 
 /**
- * Grants access by an EKS access policy, because the session of a role has a new name each time, so no binding can name
- * it.
+ * Grants access by an EKS access policy, because each session of a role has a new name, so a binding can't name it.
  * @param user the name as the API server reports it
  * @returns `undefined` if it is not an AWS role session
  */
@@ -52,8 +51,8 @@ const runnerRules: readonly Rule[] = [
 export type KnownRoles = { readonly roles: readonly Role[]; readonly bindings: readonly Binding[] } | undefined;
 
 /**
- * Grants the service account what the runner needs, in all namespaces: in its existing role if no other account has
- * that role, else in a new role.
+ * Grants the service account what the runner needs, in all namespaces. Extends the existing role of the account if no
+ * other account has that role, else creates a new role.
  */
 export function grantRunner(profile: ClusterProfile, known: KnownRoles): Fix {
   const { namespace, serviceAccount } = profile;
@@ -93,7 +92,7 @@ export const bindRunner = (profile: ClusterProfile, role: string): Fix =>
 const bindingOf = ({ namespace, serviceAccount }: ClusterProfile, role: string): KubernetesManifest => ({
   apiVersion: `${rbac}/v1`,
   kind: 'ClusterRoleBinding',
-  // A separate binding, because the subjects of an existing binding belong to its owner.
+  // The binding is a separate one, because the subjects of an existing binding belong to its owner.
   metadata: { name: `lance-runner-${namespace}-${serviceAccount}` },
   roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
   subjects: [{ kind: 'ServiceAccount', name: serviceAccount, namespace }],
@@ -127,7 +126,7 @@ export function grantLauncher(profile: ClusterProfile, user: string): Fix {
     { apiGroups: ['ray.io'], resources: ['rayclusters'], verbs: launchVerbs },
     { apiGroups: [''], resources: ['pods', 'services'], verbs: ['get', 'list', 'watch'] },
     { apiGroups: [''], resources: ['pods/portforward'], verbs: ['create', 'get'] },
-    // Events explain why a RayCluster gets no pods, with some operator versions as the only source.
+    // Events say why a RayCluster gets no pods. With some operator versions nothing else says so.
     { apiGroups: [''], resources: ['events'], verbs: ['list'] },
   ];
   return manifestFix(profile, [

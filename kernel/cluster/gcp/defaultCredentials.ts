@@ -44,7 +44,7 @@ async function hasMetadataServer(signal: AbortSignal): Promise<boolean> {
 const signIn = `Sign in: ${loginCommand}.`;
 
 /**
- * Converts a missing or refused sign-in. Drops the library's errors, because these hold the request with its secrets.
+ * Converts a missing or refused sign-in. Drops the library's errors, because they contain the request with its secrets.
  * @param source the file that was read, or another origin of the credentials
  */
 function errorOfSignIn(error: unknown, source: string, signal: AbortSignal): unknown {
@@ -113,7 +113,7 @@ function ofFile(error: unknown, source: string): ClusterError | undefined {
   if (/Could not load the default credentials/.test(words)) return noCredentials();
   const isUnreadable = error instanceof SyntaxError || /in JSON at position|does not contain a|EACCES/.test(words);
   if (!isUnreadable) return undefined;
-  // The message is left out, because the message of a JSON parser quotes the file.
+  // The parser's message is left out, because it quotes the file.
   return new ClusterError('CredentialsMissing', `${source} does not contain Google Cloud credentials.`, signIn);
 }
 
@@ -215,7 +215,7 @@ function wellKnownFile(): string {
   return join(folder, 'application_default_credentials.json');
 }
 
-/** Hides the secrets of a credentials file, also of a nested one (impersonation). */
+/** Hides the secrets of a credentials file, also of a file nested in it (impersonation). */
 function hideSecretsOf(file: Record<string, unknown>, hidden: SecretRedactor): void {
   for (const name of ['refresh_token', 'client_secret', 'private_key', 'private_key_id']) {
     const value = file[name];

@@ -50,7 +50,7 @@ export const grantBucket = (profile: ClusterProfile, email: string): Fix => {
 };
 
 export const createBucket = (profile: ClusterProfile, { project, location }: GkeTarget): Fix => {
-  // A bucket needs a region, but a cluster may be in a zone.
+  // A bucket needs a region, but the location of a cluster may be a zone.
   const region = location.replace(/-[a-z]$/, '');
   const words = [`gs://${bucketOf(profile)}`, '--project', project, '--location', region];
   return command(line('storage buckets create', ...words));

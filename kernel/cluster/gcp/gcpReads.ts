@@ -66,7 +66,7 @@ export class GcpReads {
       const credentials = await this.credentials();
       const { token } = await credentials.token(this.signal);
       const told = await this.#client
-        // Sent in the body, because URLs appear in logs of proxies.
+        // The token is sent in the body, because URLs appear in the logs of proxies.
         .call({ api: 'oauth2', path: '/tokeninfo', method: 'POST', form: { access_token: token } }, this.signal)
         .catch(() => undefined);
       const email = stringAt(told?.body, 'email') ?? credentials.account;
@@ -112,12 +112,15 @@ export class GcpReads {
     return this.profile.gcp?.serviceAccount ?? (await this.annotatedAccount());
   }
 
-  /** First hop: a token of the Kubernetes service account for the workload pool. @throws ClusterError */
+  /**
+   * First step of the chain: requests a token of the Kubernetes service account for the workload pool. @throws
+   * ClusterError
+   */
   podToken(): Promise<ServiceAccountToken> {
     return this.#kube.serviceAccountToken(workloadPoolOf(gkePlace(this.profile)));
   }
 
-  /** Second hop: exchanges it for a token of Google's. @throws ClusterError */
+  /** Second step: exchanges that token for a token of Google. @throws ClusterError */
   federatedToken(): Promise<WithRequest<string>> {
     return this.#asking('federated token', async () => {
       const { token: subjectToken } = await this.podToken();
@@ -141,7 +144,10 @@ export class GcpReads {
     });
   }
 
-  /** Third hop: uses that to get a token of the Google service account. @throws ClusterError Forbidden, NotFound */
+  /**
+   * Third step: uses the token of Google to get a token of the Google service account. @throws ClusterError Forbidden,
+   * NotFound
+   */
   accountToken(email: string): Promise<WithRequest<string>> {
     return this.#asking(`token of ${email}`, async () => {
       const { value: token } = await this.federatedToken();
@@ -156,7 +162,7 @@ export class GcpReads {
   }
 
   /**
-   * Fourth hop: reads which of `bucketPermissions` the account has. Writes nothing.
+   * Fourth step: reads which of `bucketPermissions` the account has. Writes nothing.
    * @throws ClusterError Forbidden, NotFound
    */
   permissionsOf(email: string): Promise<WithRequest<readonly string[]>> {

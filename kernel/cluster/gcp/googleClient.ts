@@ -138,7 +138,7 @@ function dispatcherBy(env: NodeJS.ProcessEnv): Dispatcher {
   try {
     return new EnvHttpProxyAgent({ httpsProxy: httpsProxy ?? httpProxy ?? '', httpProxy: httpProxy ?? '' });
   } catch {
-    // Neither message nor cause may contain the URL, which may hold a password.
+    // The URL is in neither the message nor the cause, because it may hold a password.
     throw new ClusterError(
       'ProfileInvalid',
       'The proxy in HTTPS_PROXY or HTTP_PROXY is not a valid URL.',

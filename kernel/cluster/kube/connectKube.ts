@@ -65,8 +65,8 @@ async function accessOfKubeconfig(
     return { ...access, credential };
   }
   const { plugin } = signIn;
-  // Checks the configuration that was read here. Each run checks again, because a script in the repository may change
-  // in the meantime.
+  // Checks that the user has allowed the configuration that was read. Each run checks again, because a script in the
+  // repository may have changed meanwhile.
   const mayRun = (): void => {
     if (foundIn) requireTrustedStep(pluginProgram(foundIn, plugin, config));
   };

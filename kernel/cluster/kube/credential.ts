@@ -14,16 +14,17 @@ export type KubeCredential = {
 
 /**
  * Returns a valid credential. Called before every request, so it caches until shortly before the expiry.
- * @param refused a credential of this source that the server did not accept (401); the source reads again once
+ * @param refused a credential of this source that the server did not accept (401); then the source reads a new
+ * credential, but only once
  */
 export type CredentialSource = (signal: AbortSignal, refused?: KubeCredential) => Promise<KubeCredential>;
 
 /**
- * Milliseconds before its expiry in which a credential is no longer used, because requests are slow and clocks differ.
+ * A credential is not used in the last milliseconds before its expiry, because requests take time and clocks differ.
  */
 const margin = 60_000;
 
-/** Milliseconds after a replacement in which a refused credential is not replaced again. */
+/** After a credential was replaced, it is not replaced again for this time in milliseconds. */
 const replacementPause = 60_000;
 
 type Reading = { readonly result: Promise<KubeCredential>; readonly stop: AbortController; waiting: number };

@@ -36,7 +36,7 @@ class ConnectionKubeConfig extends KubeConfig {
       {
         name,
         server,
-        // The client refuses http:// otherwise; at this point it can only be this machine.
+        // The client would refuse http://. At this point such an address can only be of this machine.
         skipTLSVerify: skipTlsVerify || server.startsWith('http:'),
         ...(ca === undefined ? {} : { caData: base64(ca) }),
         ...(tlsServerName === undefined ? {} : { tlsServerName }),

@@ -16,7 +16,7 @@ import {
 import { proxyOf } from './proxy.ts';
 import { unauthorizedError } from './refused.ts';
 
-/** Milliseconds to connect, and without data of a reply. */
+/** Time limits in milliseconds: to connect, and without receiving data of a reply. */
 const timeouts = { connect: 10_000, headers: 30_000, body: 30_000 } as const;
 
 /** The key of a connection, because a client certificate belongs to a connection, not to a request. */
@@ -29,7 +29,7 @@ type ClientCertificate = Pick<KubeCredential, 'clientCertificate' | 'clientKey'>
 class KubePool {
   readonly #target: KubeTarget;
   readonly #open = new Map<string, Dispatcher>();
-  /** Sockets that are connecting; destroying a dispatcher does not close them. */
+  /** Sockets that are connecting. They are closed one by one, because destroying a dispatcher does not close them. */
   readonly #connecting = new Set<Socket>();
   #closed = false;
   /** The server's certificate from the last handshake; unknown through a proxy. */
@@ -49,7 +49,8 @@ class KubePool {
   /** @throws ClusterError ProfileInvalid if the proxy is not a valid URL */
   dispatcherFor(credential: ClientCertificate): Dispatcher {
     if (this.#closed) throw new ClusterError('Aborted', 'The connection to the cluster was closed.', '');
-    // Servers prefer the certificate, so another identity's token needs a connection without one.
+    // Servers prefer the certificate of a connection, so a token of another identity needs a connection without a
+    // certificate.
     const key = `${credential.clientCertificate ?? ''}\n${credential.clientKey ?? ''}`;
     const open = this.#open.get(key);
     if (open) return open;
@@ -185,7 +186,8 @@ export class KubeConnection {
       if (!isUnauthorized(error)) throw error;
       if (ask.token !== undefined) throw unauthorizedError(credential, 'the token');
     }
-    // The user may have signed in again, or the token may have been revoked before its expiry.
+    // Reads the credential again: the user may have signed in again, or the token may have been revoked before its
+    // expiry.
     const next = await source(signal, credential);
     if (isSameCredential(next, credential)) throw unauthorizedError(credential, signIn);
     try {
@@ -206,7 +208,7 @@ export class KubeConnection {
     return kubeConfigOf({ access: this.access, dispatcherFor, signal });
   }
 
-  /** Closes the connections; requests that wait for a reply fail. */
+  /** Closes the connections. Requests that wait for a reply fail. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -227,7 +229,7 @@ type ClockReading = {
 };
 
 function readClock(date: string | undefined, sentAt: number): ClockReading | undefined {
-  // Add half a second, the mean error of a header in whole seconds.
+  // Half a second is added, because the header has whole seconds and half a second is the mean error.
   const theirs = Date.parse(date ?? '') + 500;
   return Number.isNaN(theirs) ? undefined : { theirs, ours: (sentAt + Date.now()) / 2 };
 }

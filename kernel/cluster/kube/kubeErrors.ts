@@ -135,7 +135,7 @@ export function connectionErrorOf(error: unknown, subject: string): ClusterError
   return undefined;
 }
 
-/** Returns an error with its causes and aggregated errors: `fetch failed` alone has no reason. */
+/** Returns an error with its causes and aggregated errors: the message `fetch failed` alone does not say the reason. */
 function chainOf(error: unknown): readonly Error[] {
   const found: Error[] = [];
   const waiting = [error];

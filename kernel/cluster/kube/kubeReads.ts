@@ -30,7 +30,7 @@ async function readCurrentUser(kube: KubeReads): Promise<KubeUser> {
     if (error.kind === 'NotFound') return acceptedPerson(kube);
     const refused = refusalOf(error);
     if (refused) throw refused;
-    // A refusal names the user.
+    // If the server refuses the request, its message names the user.
     const named = error.kind === 'Forbidden' ? /User "([^"]+)"/.exec(error.what)?.[1] : undefined;
     if (named === undefined) throw error;
     return {
@@ -42,8 +42,8 @@ async function readCurrentUser(kube: KubeReads): Promise<KubeUser> {
 }
 
 /**
- * Returns the error for a refusal that applies to every request. If it were treated as a missing grant, checks would be
- * skipped and none would fail.
+ * Returns the error for a refusal that applies to every request. Such a refusal is not a missing grant. If it were
+ * treated as one, checks would be skipped and no check would fail.
  */
 function refusalOf({ kind: reason, what, status }: ClusterError): ClusterError | undefined {
   if (reason !== 'Forbidden') return undefined;

@@ -88,7 +88,7 @@ export const readToleration = (item: unknown): Toleration =>
 
 /**
  * Taints that Kubernetes and autoscalers set while a node is cordoned, not ready, under pressure, new or about to be
- * removed. The node's state reports this; pods need not tolerate them.
+ * removed. They are ignored, because the state of the node reports the reason.
  */
 const passing =
   /^(?:node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\/|^(?:ToBeDeleted|DeletionCandidateOf)|^karpenter\.sh\/(?:unregistered|disrupt)/;

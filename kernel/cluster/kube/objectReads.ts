@@ -113,7 +113,7 @@ export async function groupsOf(kube: KubeReads): Promise<readonly GroupSpec[]> {
   try {
     return (await rayClusterOf(kube))?.groups ?? groupsOfProfile(kube.profile);
   } catch (error) {
-    // Without read access, the profile's groups can still be checked.
+    // If the user may not read it, the groups of the profile can still be checked.
     if (isClusterError(error) && error.kind === 'Forbidden') return groupsOfProfile(kube.profile);
     throw error;
   }

@@ -56,7 +56,7 @@ export function matchingNodes(
   );
 }
 
-/** Returns the matching nodes, or all nodes for the group if none match, which `nodes-selector-match` reports. */
+/** Returns the matching nodes, or all nodes for the group if none match; `nodes-selector-match` reports that. */
 export function candidateNodes(
   profile: ClusterProfile,
   group: GroupSpec,

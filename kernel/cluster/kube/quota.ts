@@ -9,9 +9,9 @@ export type ResourceAmounts = Readonly<Record<string, number>>;
 export type Quota = { readonly name: string; readonly hard: ResourceAmounts; readonly used: ResourceAmounts };
 
 /**
- * Parses a quota that counts the pods of head and workers.
- * Ignores quotas with a scope other than `NotTerminating` and `NotBestEffort`: they count pods with a deadline, without
- * requests or with a priority class, which head and workers don't have.
+ * Parses a quota that counts the pods of head and workers. Ignores quotas with a scope other than `NotTerminating` and
+ * `NotBestEffort`: those count pods with a deadline, without requests or with a priority class, and head and workers
+ * are not such pods.
  */
 export function readQuota(item: unknown): Quota | undefined {
   const name = stringAt(item, 'metadata', 'name');

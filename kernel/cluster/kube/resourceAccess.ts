@@ -25,10 +25,10 @@ type AccessAnswer = {
 type ReviewMethod =
   /** Uses a SubjectAccessReview, which administrators may create. */
   | 'review'
-  /** By impersonating the service account. */
+  /** Requests the answer while impersonating the service account. */
   | 'impersonation'
   | 'token'
-  /** None of them is allowed. */
+  /** The user has no right to use one of them. */
   | 'none';
 
 /** `patch ray.io/rayclusters in geneva`. */
@@ -84,7 +84,7 @@ async function askAbout(kube: KubeReads, access: ResourceAccess, user: string): 
   const namespace = kube.profile.namespace;
   const spec = {
     user,
-    // Without the groups, grants to groups would be missed.
+    // The groups are given, because grants to groups would be missed otherwise.
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
     resourceAttributes: of(access),
   };

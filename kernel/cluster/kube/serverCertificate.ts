@@ -43,7 +43,7 @@ export function lookAtCertificate(
   });
 }
 
-/** Returns `undefined` for an empty object, by which Node means no certificate. */
+/** Returns `undefined` for an empty object, because for Node it means that there is no certificate. */
 export function factsOf(certificate: PeerCertificate | undefined): CertificateFacts | undefined {
   if (!certificate || Object.keys(certificate).length === 0) return undefined;
   const validTo = new Date(certificate.valid_to);

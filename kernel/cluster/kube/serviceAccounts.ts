@@ -72,7 +72,7 @@ export async function requestToken(
   return { token, claims };
 }
 
-/** Reads the claims of a JSON web token, unverified, because its audience verifies it. */
+/** Reads the claims of a JSON web token without verifying the token. The receiver of the token verifies it. */
 function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const said: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));

@@ -20,7 +20,7 @@ export async function waitForChange(
 ): Promise<void> {
   const ended = new AbortController();
   const own = AbortSignal.any([signal, ended.signal]);
-  // Errors of the watch are ignored: the wait then times out, and the next read reports what is wrong.
+  // Errors of the watch are ignored: then the wait ends by the time limit, and the next read reports the problem.
   const event = new Promise<void>((resolve) => {
     watchFor(connection, path, object, own, resolve).catch(() => {});
   });

@@ -28,7 +28,8 @@ function serverOf(entry: Entry): string {
     throw invalidField(what, entry, 'server', 'is not a URL that starts with https://');
   if (url.username !== '' || url.password !== '')
     throw invalidField(what, entry, 'server', 'contains a user name or password, which belong in the user entry');
-  // Allowed for instance for `kubectl proxy` on this machine; over a network, http:// would expose the credentials.
+  // http:// is allowed on this machine, for instance for `kubectl proxy`. Over a network it would expose the
+  // credentials.
   if (url.protocol === 'http:' && !isThisMachine(url.hostname))
     throw invalidField(what, entry, 'server', 'starts with http://, so credentials would be sent unencrypted');
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');

@@ -64,7 +64,7 @@ export function profileFromContext(context: KubeContext): SuggestedProfile {
     value: {
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       context: name,
-      // `default` is the namespace of a context without settings, and is not meant for backfills.
+      // `default` is left out: it is the namespace of a context without settings, and is not meant for backfills.
       ...(namespace === undefined || namespace === 'default' ? {} : { namespace }),
       ...(eks ? { aws: { ...eks, ...(awsProfile === undefined ? {} : { profile: awsProfile }) } } : {}),
       ...(gke ? { gcp: gke } : {}),

@@ -79,7 +79,7 @@ function tokenOfFile(entry: Entry, path: string, hidden: SecretRedactor): Creden
   });
 }
 
-/** Refuses characters that a header can't hold, so that the error is not attributed to the server. */
+/** Refuses characters that a header can't hold. Otherwise the error would seem to come from the server. */
 function checkToken(entry: Entry, token: string, key: string): void {
   if (!/^[\x21-\x7e]+$/.test(token))
     throw invalidField(what, entry, key, 'contains a space, a line break or another character that a token never has');

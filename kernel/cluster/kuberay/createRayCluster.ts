@@ -57,7 +57,7 @@ export async function createRayCluster(
     return await comeUp(opened, { profile, spec, adopted, options });
   } catch (error) {
     try {
-      // A cluster that did not start has failed, so `retain-on-failure` keeps it.
+      // A cluster that did not start counts as failed, so `retain-on-failure` keeps it.
       if (!adopted && onExit === 'delete') await deleteRayCluster(opened.connection, spec, AbortSignal.timeout(20_000));
     } catch {
       onWarning?.(`RayCluster "${spec.namespace}/${spec.name}" may still exist. Delete it.`);
@@ -108,7 +108,8 @@ async function verifyFirst(
 ): Promise<void> {
   const { signal, confirm, resolveCatalog } = options;
   tell(options, 'verify', `Checking whether the cluster can run ${spec.namespace}/${spec.name}.`);
-  // Set the new name in the profile, because a check prefers an existing RayCluster to the profile's groups.
+  // The profile gets the new name, because if a RayCluster of the profile's name exists, the checks use that one and
+  // not the profile's groups.
   const report = await verifyCluster(
     { ...profile, rayCluster: spec.name },
     { signal, only: launchCheckIds, resolveCatalog },

@@ -21,11 +21,20 @@ import { openRayLink, type OpenRayLinkOptions } from './openRayLink.ts';
 export type DashboardLimits = {
   /** Connections of browsers at a time; further ones are closed. */
   readonly connections: number;
-  /** Milliseconds without a byte from Ray, and a little longer from the browser. */
+  /**
+   * Milliseconds without data from Ray after which a connection is closed. For data from the browser, the limit is a
+   * little longer.
+   */
   readonly idleMs: number;
-  /** Milliseconds without a byte on a web socket, by which the dashboard follows logs that can be silent. */
+  /**
+   * The same limit for a web socket. It is longer, because the dashboard follows logs by web sockets, and a log may be
+   * silent.
+   */
   readonly webSocketIdleMs: number;
-  /** Milliseconds after its last use for which the key of the URL is valid. An open dashboard polls, so it uses the key. */
+  /**
+   * Milliseconds after its last use for which the key of the URL is valid. An open dashboard sends requests at
+   * intervals, so it uses the key.
+   */
   readonly keyIdleMs: number;
 };
 
@@ -36,7 +45,10 @@ const usualLimits: DashboardLimits = {
   keyIdleMs: 3_600_000,
 };
 
-/** The client's side of a request to switch protocols: its connection, and the bytes that followed the request. */
+/**
+ * The client's side of a request to switch protocols: its connection, and the bytes that were received after the
+ * request.
+ */
 type Upgrade = { readonly socket: Socket; readonly head: Buffer };
 
 /**
@@ -63,7 +75,7 @@ export class DashboardProxy implements AsyncDisposable {
       this.#serve(incoming, reply),
     );
     this.#server.maxConnections = limits.connections;
-    // Longer than the limit for Ray, so that the browser gets an error page if Ray does not respond.
+    // This limit is longer than the limit for Ray, so that the browser gets an error page if Ray does not respond.
     this.#server.timeout = limits.idleMs + 10_000;
     this.#server.on('upgrade', (incoming, socket: Socket, head) => this.#serveUpgrade(incoming, { socket, head }));
     this.#server.on('connection', (socket) => {
@@ -79,7 +91,9 @@ export class DashboardProxy implements AsyncDisposable {
     return proxy;
   }
 
-  /** URL with the key, with a new one if the last one has expired: to open, never to log. */
+  /**
+   * The URL with the key. If the key has expired, there is a new one. The URL is to be opened and must never be logged.
+   */
   get address(): string {
     if (this.#isExpired()) this.#key = createKey();
     this.#keyUsedAt = Date.now();
@@ -112,7 +126,7 @@ export class DashboardProxy implements AsyncDisposable {
     reply.on('error', () => reply.destroy());
     const path = this.#authorize(incoming, reply);
     if (path === undefined) return;
-    // Runs steps also in callbacks, where an exception would end this process.
+    // Runs a step. In a callback, an exception would otherwise end this process.
     const attempt = (step: () => void): void => {
       try {
         step();
@@ -215,7 +229,7 @@ export class DashboardProxy implements AsyncDisposable {
     ];
     for (const { from, to, head } of sides) {
       from.setTimeout(this.#limits.webSocketIdleMs, () => from.destroy());
-      // Data received before the close is still delivered.
+      // `destroySoon` still delivers data that was received before the close.
       from.once('close', () => to.destroySoon());
       if (head.length > 0) to.write(head);
       from.pipe(to);
@@ -334,7 +348,7 @@ export async function openDashboard(profile: ClusterProfile, options: OpenRayLin
       },
     };
   } catch (error) {
-    // Closed here, because no caller has the link yet.
+    // The link is closed here, because no caller has it yet.
     await link[Symbol.asyncDispose]();
     throw error;
   }

@@ -29,8 +29,8 @@ type StreamOptions = {
 };
 
 /**
- * Connects a socket, from which nothing was read yet, to a port of a pod.
- * Resolves when the API server has accepted the stream. From then on, the end of either side closes the other.
+ * Connects a socket to a port of a pod. Nothing may have been read from the socket yet. Resolves when the API server
+ * has accepted the stream. From then on, the end of either side closes the other.
  * @throws ClusterError if the stream can't be opened: NotFound if the pod no longer exists, Forbidden …
  */
 async function openPodStream(
@@ -73,7 +73,7 @@ async function openPodStream(
   else socket.resume();
 }
 
-/** Converts the client's rejection: a web socket event that has the error, but the status only in its message. */
+/** Converts the client's rejection: a web socket event. It has the error; the status is only in the error's message. */
 function errorOf(event: unknown, what: string, server: string): ClusterError {
   const error = event instanceof Error ? event : (event as { readonly error?: unknown }).error;
   const message = error instanceof Error ? error.message : String(error);
@@ -112,9 +112,9 @@ type HeadForwardOptions = {
 };
 
 /**
- * Forwards connections to the head of a RayCluster through the API server, like `kubectl port-forward`.
- * Each connection to the local socket gets its own stream to the current head pod. So a dropped stream or a new head
- * needs no special handling: the next connection finds it.
+ * Forwards connections to the head of a RayCluster through the API server, like `kubectl port-forward`. Each connection
+ * to the local socket gets its own stream to the current head pod. So a dropped stream or a new head needs no special
+ * handling: the next connection uses the current pod.
  *
  * It is a Unix socket in a private folder (a named pipe on Windows), not a port: clients can run programs on Ray, and
  * every user of the machine can reach loopback ports.
@@ -148,7 +148,7 @@ export class HeadForward implements AsyncDisposable {
       await once(forward.#server, 'listening');
       return forward;
     } catch (error) {
-      // Disposed here, because no caller can remove the folder yet.
+      // The forward is disposed of here, because no caller has it yet to remove the folder.
       await forward[Symbol.asyncDispose]();
       throw error;
     }
@@ -168,7 +168,7 @@ export class HeadForward implements AsyncDisposable {
       this.#open.delete(socket);
       gone.abort();
     });
-    // The client notices the close of its connection, as with any server.
+    // The error is ignored, because the client notices the close of its connection, as with any server.
     socket.on('error', () => {});
     try {
       await this.#connect(socket, AbortSignal.any([gone.signal, this.#ended.signal]));
@@ -195,7 +195,7 @@ export class HeadForward implements AsyncDisposable {
         });
         return;
       } catch (error) {
-        // The head may be another pod now.
+        // Forgets the pod, because the head may be another pod now.
         this.#pod = undefined;
         if (signal.aborted || isPermanent(error) || Date.now() + wait > until) throw error;
         await pause(wait, undefined, { signal });

@@ -1,6 +1,6 @@
 import type { CheckId } from '#cluster/checkIds.ts';
 
-/** Checks before creating a RayCluster; if one fails, it does not start or is not reachable. */
+/** Checks before creating a RayCluster; if one fails, the RayCluster would not start or not be reachable. */
 export const launchCheckIds: readonly CheckId[] = [
   'k8s-whoami',
   'crd-rayclusters',

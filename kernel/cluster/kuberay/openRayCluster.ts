@@ -64,7 +64,7 @@ export class OpenRayCluster implements RayLink {
   /** Opens the dashboard to this machine's browsers. @returns a URL with a key: to open, never to log */
   async dashboard(): Promise<string> {
     this.#door ??= this.#openDoor().catch((error: unknown) => {
-      // The next call tries again.
+      // Forgets the failed proxy, so that the next call tries again.
       this.#door = undefined;
       throw error;
     });

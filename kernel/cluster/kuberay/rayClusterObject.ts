@@ -65,7 +65,8 @@ function podOf({ labelDomain }: RayClusterSpec, group: RayGroup, container: 'ray
       {
         name: container,
         image: group.image,
-        // Requests equal limits, because with less, a pod lands on a node where it is killed later.
+        // Requests equal limits, because with smaller requests, a pod may start on a node that lacks memory, and be
+        // killed later.
         resources: both({
           cpu: writeCpu(cpu),
           memory: writeMemory(memory),

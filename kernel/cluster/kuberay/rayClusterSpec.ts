@@ -11,7 +11,9 @@ export type OnExit = (typeof onExits)[number];
 export type RayClusterSpec = {
   readonly name: string;
   readonly namespace: string;
-  /** The part before the slash of `<domain>/ray-head`, also the key of the taint that reserves nodes for the head. */
+  /**
+   * The part before the slash of `<domain>/ray-head`, It is also the start of the key of the taint that reserves nodes.
+   */
   readonly labelDomain: string;
   readonly rayVersion: string;
   readonly head: RayGroup;
@@ -88,7 +90,7 @@ export function warningsOf({ head, workers }: RayClusterSpec): readonly string[]
   return warnings;
 }
 
-/** KubeRay derives names of pods and services from it, and refuses longer ones. */
+/** Maximum length of a name. KubeRay makes the names of pods and services from it, and refuses longer names. */
 const longestName = 50;
 
 function checkName(name: string): void {

@@ -65,7 +65,7 @@ export async function readRayClusterState(
 
 /** Reads `status.state`, which stays `ready` when pods are lost later; conditions exist only since KubeRay 1.3. */
 function isProvisioned(object: unknown): boolean {
-  // Ignore a status of an older spec.
+  // A status of an older spec is ignored.
   const seen = fieldAt(object, 'status', 'observedGeneration');
   if (seen !== undefined && seen !== fieldAt(object, 'metadata', 'generation')) return false;
   return stringAt(object, 'status', 'state') === 'ready';

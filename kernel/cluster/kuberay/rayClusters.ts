@@ -34,7 +34,7 @@ export async function createOrAdoptRayCluster(
     if (fieldAt(there, 'spec', 'suspend') === true) await resumeRayCluster(connection, spec, signal);
     return { adopted: true };
   }
-  // Without force, so that another client that creates a cluster with this name at the same time keeps it.
+  // Without force: if another client creates a cluster with this name at the same time, that client keeps it.
   const query = new URLSearchParams({ fieldManager: manager, force: 'false' });
   const path = `${rayClusterPath(spec)}?${query.toString()}`;
   // JSON is valid YAML.
@@ -72,7 +72,7 @@ async function setSuspend(
   suspend: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  // Uses another field manager, so that the one above still owns exactly the requested fields.
+  // Uses another field manager, so that `manager` still owns exactly the requested fields.
   const path = `${rayClusterPath(name)}?fieldManager=${manager}-suspend`;
   const contentType = 'application/merge-patch+json';
   await connection.request({ method: 'PATCH', path, contentType, body: { spec: { suspend } } }, signal);

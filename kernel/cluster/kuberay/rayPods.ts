@@ -1,7 +1,7 @@
 import { conditionAt } from '#cluster/kube/conditionAt.ts';
 import { listAt, numberAt, stringAt } from '#shared/fields.ts';
 
-/** A pod of a RayCluster, as far as waiting for it needs. */
+/** What is needed of a pod to wait for its RayCluster. */
 export type RayPod = {
   readonly name: string;
   readonly isHead: boolean;

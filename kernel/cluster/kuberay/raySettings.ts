@@ -45,9 +45,7 @@ export type RaySettings = {
   readonly profile: ClusterProfile;
   readonly spec: RayClusterSpec;
   readonly onExit: OnExit | undefined;
-  /**
-   * The source of the profile, from which another process can read it again: a name, or settings. Contains no secret.
-   */
+  /** A name, or settings, from which another process can read the profile again. Contains no secret. */
   readonly from: string | Readonly<Record<string, unknown>>;
 };
 

@@ -5,7 +5,7 @@ import { isRecord } from '#shared/records.ts';
 type SpecDifference = {
   /** `spec.workerGroupSpecs[cpu-workers].maxReplicas` */
   readonly path: string;
-  /** The existing value as JSON; `undefined` if missing. */
+  /** The existing value as JSON; `undefined` if the field is missing. */
   readonly theirs: string | undefined;
   /** The requested value. */
   readonly yours: string | undefined;
@@ -14,7 +14,10 @@ type SpecDifference = {
 /** Fields that identify list items. */
 const keys = ['groupName', 'name', 'key', 'containerPort'] as const;
 
-/** Lists in which extra items count too: another group, container or image is another cluster. */
+/**
+ * Lists in which an extra item is a difference too, because a cluster with another group or container is another
+ * cluster.
+ */
 const whole = new Set(['workerGroupSpecs', 'containers']);
 
 /** Fields that the autoscaler changes while a cluster is in use. */
@@ -46,7 +49,8 @@ function listDifferences(theirs: readonly unknown[], yours: readonly unknown[], 
   });
   const name = path.slice(path.lastIndexOf('.') + 1);
   const added = whole.has(name) ? theirs.filter((one) => !yours.some((item) => keyOf(item) === keyOf(one))) : [];
-  // The autoscaler's container is never in the spec, so an extra container is from another author.
+  // An extra container is a difference, because the autoscaler's container is never in the spec, so another author has
+  // added it.
   return [...found, ...added.map((one) => ({ path: `${path}[${keyOf(one)}]`, theirs: shown(one), yours: undefined }))];
 }
 
@@ -61,7 +65,7 @@ const pathTo = (path: string, key: string): string => (/^[\w-]+$/.test(key) ? `$
 
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  // A missing field equals false or 0.
+  // A missing field has the same meaning as false or 0.
   if (one === undefined && (other === false || other === 0)) return true;
   const [a, b] = [parseQuantity(one), parseQuantity(other)];
   return a !== undefined && a === b;

@@ -111,7 +111,7 @@ export async function waitForRay(
       if (isPermanent(error)) throw error;
       const inTheWay = problem();
       if (inTheWay && isPermanent(inTheWay)) throw inTheWay;
-      // The error of the timeout itself has no useful reason.
+      // The error of the time limit itself is not kept, because it does not say what is wrong.
       if (!late.aborted) last = error;
     }
     if (late.aborted)

@@ -2,7 +2,7 @@ import type { KubernetesManifest } from '#cluster/fixes/fix.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { probeScript } from './probeScript.ts';
 
-/** A small image with a shell and curl; pinned, so that the probe does not change by itself. */
+/** A small image with a shell and curl; its version is fixed, so that the probe does not change by itself. */
 export const probeImage = 'curlimages/curl:8.11.1';
 
 export const probeLabels: Readonly<Record<string, string>> = {
@@ -22,7 +22,8 @@ type ProbePlace = {
 
 /**
  * Builds a probe pod: under the runner's service account, on a node where a head would run, with the least rights, so
- * that the strictest namespaces accept it. It needs no Kubernetes token: GKE identifies a pod by its IP address.
+ * that even the strictest namespaces accept the pod. The pod needs no Kubernetes token, because GKE identifies a pod by
+ * its IP address.
  */
 export const probePod = (profile: ClusterProfile, { name, bucket, object }: ProbePlace): KubernetesManifest => ({
   apiVersion: 'v1',
@@ -39,7 +40,8 @@ export const probePod = (profile: ClusterProfile, { name, bucket, object }: Prob
     activeDeadlineSeconds: deadline,
     terminationGracePeriodSeconds: 5,
     nodeSelector: profile.headGroup.nodeSelector,
-    // Nodes for Ray are often reserved by a taint; a probe of a few seconds does not disturb them.
+    // The pod tolerates every taint. Nodes for Ray are often reserved by a taint, and a probe of a few seconds does not
+    // disturb them.
     tolerations: [{ operator: 'Exists' }],
     securityContext: {
       runAsNonRoot: true,

@@ -1,7 +1,7 @@
 /**
- * The script of the pod, for the shell and the curl of its image: it gets its identity from the metadata server,
- * writes an object with the token that it gets, and removes it. It prints a line `probe WHAT RESULT` for each step.
- * It never prints the token, nor passes it in the arguments of a process.
+ * The script of the pod, for the shell and the curl of its image: it gets the identity of the pod and a token from the
+ * metadata server, writes an object with the token, and removes the object. It prints a line `probe WHAT RESULT` for
+ * each step. The script never prints the token and never passes it in the arguments of a process.
  *
  * Its variables: METADATA and STORAGE (URLs), BUCKET and OBJECT (URL-encoded).
  */
@@ -32,7 +32,7 @@ export type ProbeLog = {
   readonly identity: string | undefined;
   /** HTTP status of writing the object; `000` if there was no response. */
   readonly written: string | undefined;
-  /** HTTP status of removing it. */
+  /** HTTP status of removing the object. */
   readonly removed: string | undefined;
 };
 

@@ -10,7 +10,7 @@ import { probeLabels } from './probePod.ts';
 type ProbeOutcome =
   /** The pod ran to its end; `log` is its output. */
   | { readonly ran: true; readonly succeeded: boolean; readonly log: string }
-  /** It never ran, or was killed: the reason that the cluster reports. */
+  /** The pod never ran, or was killed; `why` is the reason that the cluster reports. */
   | { readonly ran: false; readonly why: string };
 
 /** Milliseconds for a pod to finish, including the wait for a node and for its image. */
@@ -18,11 +18,12 @@ const patience = 90_000;
 const interval = 500;
 
 /**
- * Milliseconds to create it. Not canceled with the run, because the result decides whether there is a pod to remove.
+ * Milliseconds to create the pod. The creation is not canceled with the run, because its result decides whether there
+ * is a pod to remove.
  */
 const creating = 15_000;
 
-/** Reasons for a waiting container that do not pass within a minute. */
+/** If a container waits for one of these reasons, it will not start within a minute. */
 const hopeless: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -58,14 +59,14 @@ export async function runProbe({ kube, leftovers, pod, writes, signal }: ProbeRu
   made = kube.request({ method: 'POST', path: list, body: pod }, AbortSignal.timeout(creating));
   try {
     await made.catch((error: unknown) => {
-      // A refusal is certain; after a lost connection a pod may exist.
+      // If the server refused the request, there is no pod. After a lost connection there may be one.
       if (isClusterError(error) && !error.isTransient && error.kind !== 'Aborted')
         for (const one of [leftover, writes]) one.forget();
       throw error;
     });
     return await waitForEnd(kube, path, signal);
   } finally {
-    // If this fails, the end of the run tries again and reports it.
+    // An error is ignored, because the end of the run tries again and reports it.
     if (!leftover.isGone) await leftover.remove().catch(() => undefined);
   }
 }
@@ -83,7 +84,7 @@ async function waitForEnd(kube: KubeReads, path: string, signal: AbortSignal): P
   }
 }
 
-/** A pod that the cluster ended before it ran has no output. */
+/** Reads how a pod ended. If the cluster ended the pod before it ran, there is no output. */
 async function readEnd(
   kube: KubeReads,
   path: string,
@@ -123,12 +124,12 @@ function whyWaiting(pod: unknown): Waiting | undefined {
     (condition) => stringAt(condition, 'type') === 'PodScheduled' && stringAt(condition, 'status') === 'False',
   );
   const message = stringAt(unscheduled, 'message') ?? stringAt(unscheduled, 'reason');
-  // A node may still be added: pools grow when a pod waits.
+  // The pod may still run, because a pool may add a node when a pod waits.
   return message === undefined ? undefined : { text: message, isHopeless: false };
 }
 
 /**
- * Removes ended pods of earlier probes, left by a killed process; the cluster ends them at their deadline. Does
+ * Removes ended pods of earlier probes, A killed process leaves them, and the cluster ends them at their deadline. Does
  * nothing if the user may not list pods.
  */
 async function removeEnded(kube: KubeReads, list: string, signal: AbortSignal): Promise<void> {
@@ -145,7 +146,10 @@ async function removeEnded(kube: KubeReads, list: string, signal: AbortSignal): 
   }
 }
 
-/** Removes a pod and waits until it is gone: on termination it takes some seconds to remove its object. */
+/**
+ * Removes a pod and waits until it no longer exists. On termination the pod needs some seconds to remove its object
+ * from the bucket.
+ */
 async function removePod(kube: KubeReads, path: string, signal: AbortSignal): Promise<void> {
   try {
     await kube.request({ method: 'DELETE', path }, signal);

@@ -15,10 +15,10 @@ import { readProfile } from './profileReader.ts';
 import { placeOfError, profilesSetting, profilesVariable } from './settingPath.ts';
 
 export type FoundProfiles = {
-  /** The variable or file that they are from, for display; `undefined` if there are none. */
+  /** The variable or file with the profiles, for display; `undefined` if there are no profiles. */
   readonly source: string | undefined;
   readonly names: readonly string[];
-  /** Reads one profile, so that errors in others do not matter. @throws ClusterError ProfileInvalid */
+  /** Reads one profile, so that errors in other profiles do not matter. @throws ClusterError ProfileInvalid */
   profile(name: string): ClusterProfile;
 };
 
@@ -32,7 +32,7 @@ type FindProfilesOptions = {
 
 /**
  * Finds the cluster profiles outside an editor: in the given settings file, else in `LANCE_CATALOG_CLUSTERS`, else in
- * the nearest `.vscode/settings.json` upwards that has some.
+ * the nearest `.vscode/settings.json` upwards that has profiles.
  * @throws ClusterError ProfileInvalid naming file and line
  */
 export async function findProfiles(options: FindProfilesOptions): Promise<FoundProfiles> {
@@ -55,7 +55,10 @@ export async function findProfiles(options: FindProfilesOptions): Promise<FoundP
   return noProfiles;
 }
 
-/** Marks profiles as found only, because the user may not know of the file, as in a repository that was just cloned. */
+/**
+ * Marks profiles as found only. The user may not know the file, for instance if it is in a repository that was just
+ * cloned.
+ */
 const withOrigin = (found: FoundProfiles, settingsFile: string): FoundProfiles => ({
   ...found,
   profile: (name) => {
@@ -95,7 +98,7 @@ async function readText(file: string): Promise<string | undefined> {
 
 /** Returns the profiles in `text`, or `undefined` if settings have none. */
 function profilesIn(source: string, text: string, isSettings: boolean, folder: string): FoundProfiles | undefined {
-  // An editor treats an empty file as empty settings.
+  // An empty file has no profiles, because an editor treats it as empty settings.
   if (isSettings && text.trim() === '') return undefined;
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });

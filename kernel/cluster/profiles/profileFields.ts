@@ -211,7 +211,7 @@ export const profileFields = {
   catalog: {
     kind: 'other',
     takes: 'the name of a connection, or an object with "implementation" and "root" or "uri"',
-    // The reader of the profile checks it for secrets, and names their path.
+    // The value is returned unchecked, because the reader of the profile checks it for secrets and names their path.
     read: (value: unknown) => value,
     schema: { type: ['string', 'object'] },
     description: 'Name of a catalog connection, or `{ "implementation": "rest", "uri": … }` without the API key.',

@@ -75,7 +75,7 @@ function authOf(at: At, settings: Settings, folder: string): ClusterAuth {
   }
 }
 
-/** A setting without any effect is an error, because the mistake would go unnoticed. */
+/** A setting without any effect is an error, because otherwise the user would not notice the mistake. */
 function notFor(at: At, method: string, settings: Readonly<Record<string, unknown>>, only: string): void {
   const key = Object.keys(settings).find((one) => settings[one] !== undefined);
   if (key === undefined) return;

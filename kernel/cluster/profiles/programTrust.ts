@@ -9,9 +9,9 @@ import { dataFolder } from '#processes/userFolders.ts';
 import { escapeControlCharacters, escapeInvisibleCharacters } from '#shared/format/markup.ts';
 
 // A settings file that was found from the working folder upwards may be part of a repository that the user has only
-// cloned. A program that its profiles lead to therefore runs only after the user has accepted it on this machine. The
-// same applies to a token file, which can be any file of the user, and which goes to a server of the profile's choice.
-// Accepting stores a hash of everything that determines the effect: if any of it changes, the user is asked again.
+// cloned. Therefore a program that such a profile names runs only after the user has accepted the program on this
+// machine. The same applies to a token file: the profile can name any file of the user, and the server that receives
+// it. Accepting stores a hash of everything that determines the effect. If this changes, the user is asked again.
 //
 // One private file per hash: two processes can accept programs at once without a lock.
 
@@ -62,7 +62,7 @@ export function signInProgram(about: Omit<SignInProgram, 'hash'>, sourceHash: st
   return { ...about, hash: createHash('sha256').update(JSON.stringify(parts)).digest('hex') };
 }
 
-/** Hashes a program or script in the folder of the settings, which the next update of a repository may change. */
+/** Hashes a program or script in the folder of the settings, because the next update of a repository may change it. */
 function fileHash({ settingsFile }: ProfileOrigin, word: string): string | null {
   const file = resolve(word);
   const inside = relative(dirname(dirname(settingsFile)), file);
@@ -161,5 +161,8 @@ const subject = ({ origin }: SignInStep): string =>
 const commandText = ({ command }: SignInProgram): string =>
   visible(typeof command === 'string' ? command : shellCommand(...command));
 
-/** A repository may have written all of this, and could otherwise hide a part of the command. */
+/**
+ * Invisible characters are escaped, because a repository may have written this text and could hide a part of the
+ * command with them.
+ */
 const visible = (text: string): string => escapeInvisibleCharacters(escapeControlCharacters(text));

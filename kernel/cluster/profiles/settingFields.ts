@@ -20,7 +20,7 @@ export function readFields<const S extends Fields>(path: SettingPath, value: unk
       if (looksSecret(text)) throw secretError([...path, ...steps]);
     },
   });
-  // A value that is not an object has been reported.
+  // If the value is not an object, an error was already reported.
   return read ?? {};
 }
 

@@ -65,7 +65,7 @@ function writtenKey(section: unknown, name: string): string {
 
 const places = new WeakMap<ClusterError, SettingPath>();
 
-/** Returns an error for a setting and records its path, by which a caller that knows the file finds the line. */
+/** Returns an error for a setting and records the path. A caller that knows the file uses the path to find the line. */
 export function settingError(path: SettingPath, what: string, hint: string): ClusterError {
   const error = new ClusterError('ProfileInvalid', `${textOfPath(path)} ${what}`, hint);
   places.set(error, path);

@@ -12,8 +12,9 @@ import { isAbort } from '#shared/errors.ts';
 import { isTrustedStep, type SignInStep, stepNotTrusted, stepQuestion, trustStep } from './programTrust.ts';
 
 /**
- * Lists the programs and token files of a profile that need the user's consent; none unless the profile was found by
- * searching. The connection checks its own files again, so a later change of a file is refused there.
+ * Lists the programs and token files of a profile that need the user's consent; an empty list unless the profile was
+ * found by searching. The connection checks the files that it reads again, so that it refuses a file that has changed
+ * since.
  */
 async function untrustedSteps(profile: ClusterProfile): Promise<readonly SignInStep[]> {
   const { foundIn } = profile.auth;
@@ -34,7 +35,7 @@ async function kubeconfigSteps(auth: ClusterProfile['auth']): Promise<readonly S
     const { server } = await targetOfEntry(cluster);
     return [tokenFileStep(auth.foundIn, { tokenFile: signIn.tokenFile, server }, config)];
   } catch (error) {
-    // The connection reports the error.
+    // The error is ignored here, because the connection reports it.
     if (isClusterError(error)) return [];
     throw error;
   }

@@ -5,7 +5,10 @@ import { isFinished, type RayJob } from './rayReplies.ts';
 
 /** Characters. Reading a log up to this size again as a whole is cheap. */
 const short = 512 * 1024;
-/** Characters at the end of the known text, which locate it in the last lines. */
+/**
+ * Number of characters at the end of the known text that are searched in the last lines, to find where the new text
+ * starts.
+ */
 const seam = 2048;
 /** Lines to request from a long log, at first and at most. */
 const lines = { few: 500, many: 8000 } as const;
@@ -21,7 +24,7 @@ class RayLog {
   #known: number;
   #end = '';
 
-  /** @param known characters that were read before, also by another process */
+  /** @param known how many characters were already read, by this or another process */
   constructor(jobs: RayJobs, submissionId: string, known = 0) {
     this.#jobs = jobs;
     this.#submissionId = submissionId;
@@ -50,7 +53,7 @@ class RayLog {
     }
     const all = await this.#jobs.log(this.#submissionId, signal);
     const fresh = all.slice(this.#known);
-    // Another process has already read the known part.
+    // The known part was read by another process, so its end is taken from the whole log.
     if (this.#end === '') this.#end = all.slice(0, this.#known).slice(-seam);
     return fresh;
   }
@@ -78,12 +81,15 @@ type FollowRayJob = {
   readonly patience: number;
 };
 
-/** Milliseconds between polls. A poll takes as long as reading the log, so polls take a quarter of the time at most. */
+/**
+ * Milliseconds between polls. The pause grows with the duration of a poll, so that polls take at most a quarter of the
+ * time.
+ */
 const looks = { least: 150, most: 2000, share: 3 } as const;
 const retries = { first: 250, longest: 10_000 } as const;
 
 /**
- * Follows a job to its end. Only its state shows the end; lost connections are retried.
+ * Follows a job to its end. Only the state of the job shows its end. After a lost connection this retries.
  * @returns the job's last state
  * @throws ClusterError NotFound if Ray has lost it, Unreachable and the like after `patience`
  */
@@ -94,7 +100,7 @@ export async function followRayJob(jobs: RayJobs, options: FollowRayJob, signal:
   for (;;) {
     const begun = Date.now();
     try {
-      // Read the state first, because the log of an ended job is complete.
+      // The state is read before the log, because the log of an ended job is complete.
       const job = await jobs.status(submissionId, signal);
       const text = await log.next(job, signal);
       if (lost) onReturn(lost.reason);

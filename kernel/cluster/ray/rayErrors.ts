@@ -49,7 +49,7 @@ export function errorOfReply(subject: string, asked: string, status: number, tex
       status,
     });
   }
-  // Ray responds with 500 to invalid requests too, so only its message shows the reason.
+  // The status alone does not show the reason, because Ray responds with 500 to invalid requests too.
   const kind: ClusterErrorKind = status >= 500 ? 'Unavailable' : 'InvalidRequest';
   const said = told === '' ? `it returned status ${status} without a reason` : `it says "${told}"`;
   const hint = status >= 500 ? 'Check the log of the dashboard on the head of Ray.' : 'Correct the request.';
@@ -70,13 +70,13 @@ export function pageError(subject: string, asked: string, title: string, status:
 /** Returns the error for a request without a response. */
 export function errorOfConnection(subject: string, asked: string, error: unknown, signal: AbortSignal): ClusterError {
   if (signal.aborted) {
-    // A time limit reports the network's state, not a cancellation.
+    // If the time limit was reached, the cause is the network and not a cancellation.
     const kind = signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? 'Timeout' : 'Aborted';
     const what = kind === 'Timeout' ? 'got no reply in time' : 'was canceled';
     const hint = kind === 'Timeout' ? 'Check whether the head of Ray is overloaded.' : '';
     return new ClusterError(kind, `${subject}: ${asked} ${what}.`, hint, { cause: signal.reason });
   }
-  // An invalid proxy in the environment; its address stays hidden.
+  // The error is about an invalid proxy in the environment; its address stays hidden.
   if (isCatalogError(error)) return new ClusterError('ProfileInvalid', error.message, '');
   const found = connectionErrorOf(error, subject);
   if (found?.kind === 'Unreachable') {

@@ -78,7 +78,7 @@ export class RayJobs {
 
   /** Uploads a package for all nodes of the cluster. @returns its URL for `workingDir` */
   async upload(pack: RayPackage, signal: AbortSignal): Promise<string> {
-    // Always upload, because Ray drops a package when the last job with it ends.
+    // The package is always uploaded, because Ray drops a package when the last job with it ends.
     const path = `/api/packages/gcs/${encodeURIComponent(pack.name)}`;
     await this.#connection.text({ method: 'PUT', path, bytes: pack.bytes }, signal);
     return `gcs://${pack.name}`;
@@ -98,7 +98,7 @@ export class RayJobs {
       runtime_env: {
         ...(runtime.workingDir !== undefined && { working_dir: runtime.workingDir }),
         ...(runtime.envVars && { env_vars: runtime.envVars }),
-        // Skip pip's check, which fails on unrelated packages of an image.
+        // The check of pip is skipped, because it fails on unrelated packages of an image.
         ...(runtime.pip && runtime.pip.length > 0 && { pip: { packages: runtime.pip, pip_check: false } }),
       },
     };
@@ -150,9 +150,8 @@ export class RayJobs {
   }
 
   /**
-   * Stops a job and waits for its end; a job that has ended stays as it is.
-   * Ray cannot stop a job that waits for resources or its environment before it starts: after `pendingLimit` this
-   * returns it as `PENDING`.
+   * Stops a job and waits for its end; a job that has ended stays as it is. Ray cannot stop a job that waits for
+   * resources or its environment before it starts: after `pendingLimit` this returns the job with the state `PENDING`.
    * @returns its last state @throws ClusterError NotFound, Timeout if it does not end
    */
   async stop(submissionId: string, signal: AbortSignal, limit = 60_000): Promise<RayJob> {

@@ -8,7 +8,7 @@ export type RayPackage = {
   readonly bytes: Uint8Array;
 };
 
-/** 1 January 1980, the zip format's first day. Real times would give equal packages different names. */
+/** 1 January 1980, the zip format's first day. With real times, equal packages would differ. */
 const noTime = { time: 0, date: (1 << 5) | 1 } as const;
 const version = 20;
 const utf8Names = 0x0800;
@@ -17,7 +17,7 @@ const deflated = 8;
 /** @param files contents by file name; names must not contain folders */
 export function rayPackage(files: Readonly<Record<string, Uint8Array | string>>): RayPackage {
   const bytes = zip(files);
-  // Hash the content, not the zip, because its bytes differ between versions of zlib.
+  // The hash is of the content and not of the zip, because the bytes of the zip differ between versions of zlib.
   const hash = createHash('sha256');
   for (const [name, content] of sorted(files)) hash.update(`${name}\n${content.length}\n`).update(content);
   return { name: `_ray_pkg_${hash.digest('hex').slice(0, 32)}.zip`, bytes };

@@ -32,15 +32,15 @@ type RayAsk = {
   readonly bytes?: Uint8Array;
 };
 
-/** Milliseconds to connect, to the start of a reply, and without data of it; the first job takes seconds. */
+/** Milliseconds to connect, to the start of a reply, and without data of a reply. The first job takes seconds. */
 const timeouts = { connect: 10_000, headers: 60_000, body: 60_000 } as const;
 
 /** Bytes of a reply; a job's log is one reply. */
 const longestReply = 256 * 1024 * 1024;
 
 /**
- * Connections to the dashboard of one Ray. The creator closes them.
- * Uses undici's `request`: by the headers of `fetch`, Ray would detect a browser and refuse the request.
+ * Connections to the dashboard of one Ray. The creator closes them. Uses undici's `request`: because of the headers of
+ * `fetch`, Ray would take the client for a browser and refuse the request.
  */
 export class RayConnection {
   /** `Ray at http://127.0.0.1:8265`, for messages. */
@@ -106,7 +106,7 @@ export class RayConnection {
     const { token } = this.#target;
     const common = { accept: 'application/json', 'user-agent': 'lance-catalog' };
     if (token === undefined || token === '') return common;
-    // Sends both headers, because a proxy may remove the usual one.
+    // The token is sent in two headers, because a proxy may remove the usual one.
     return { ...common, authorization: `Bearer ${token}`, 'x-ray-authorization': `Bearer ${token}` };
   }
 }

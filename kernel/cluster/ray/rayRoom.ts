@@ -5,8 +5,8 @@ const shown = ['CPU', 'GPU', 'memory'] as const;
 const gibibyte = 1024 ** 3;
 
 /**
- * Returns a sentence about why work waits: the requested and the free resources. `undefined` if every request has
- * room.
+ * Returns a sentence about why work waits: the requested and the free resources. `undefined` if there are enough free
+ * resources for each request.
  */
 export function pendingReason(room: RayCapacity): string | undefined {
   const demand = room.demands.find(({ resources }) => lacking(room, resources).length > 0);

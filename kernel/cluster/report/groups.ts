@@ -1,6 +1,6 @@
 import type { CheckResult } from '#cluster/result.ts';
 
-/** Checks with the same reason: they were skipped for it, or depend on the same failure. */
+/** Checks that did not run for the same reason: they were skipped for it, or depend on the same failed check. */
 export type Group = {
   readonly status: 'skipped' | 'blocked';
   /** `The profile is not on AWS.`, `They need rbac-binding-cluster.` */

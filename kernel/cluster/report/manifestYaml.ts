@@ -32,7 +32,10 @@ const isNested = (value: unknown): boolean =>
 
 /** Words that YAML 1.1 or 1.2 parses as something other than a string. */
 const reserved = /^(?:~|null|true|false|yes|no|on|off|y|n)$/i;
-/** Starts with a letter, so it is not a number, a date or YAML syntax; has no character that ends a plain scalar. */
+/**
+ * Matches a string that can be written without quotes. It starts with a letter, so it is not a number, a date or YAML
+ * syntax, and has no character that ends a plain scalar.
+ */
 const plain = /^[A-Za-z_][\w./-]*(?::[\w./-]+)*$/;
 
 /** Writes a string plain if it is parsed as the same string, else as JSON, which YAML includes. */

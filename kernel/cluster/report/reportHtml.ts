@@ -101,7 +101,7 @@ function fixHtml(result: CheckResult): string {
   return [
     advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`,
     isShort ? `<div>${blockOf(command)}</div>` : '',
-    // A command of several lines contains the manifest.
+    // A command of several lines is not shown beside the manifest, because it contains the manifest.
     command === undefined || isShort ? '' : foldedBlock(`Fix: ${document?.title ?? 'command'}`, command),
     document === undefined || (command !== undefined && !isShort) ? '' : foldedBlock(document.title, document.text),
   ].join('');

@@ -45,7 +45,7 @@ function problemText(result: CheckResult, docs: DocsOf): string {
     escaped(result.sentence),
     ...(advice === undefined ? [] : [escaped(advice)]),
     ...(document === undefined ? [] : [folded(escapeHtml(document.title), fenced(document.language, document.text))]),
-    // A command of several lines contains the manifest.
+    // A command of several lines is not shown beside the manifest, because it contains the manifest.
     ...(command === undefined
       ? []
       : [command.includes('\n') ? folded('Command', fenced('sh', command)) : fenced('sh', command)]),
@@ -73,7 +73,7 @@ const evidenceOf = (results: readonly CheckResult[]): string =>
 
 export const evidenceText = ({ asked, saw }: Evidence): string => `> ${asked}\n${saw}`;
 
-// Without the blank lines the body would be parsed as HTML instead of Markdown.
+// The blank lines are needed, because without them the body would be parsed as HTML instead of Markdown.
 const folded = (summary: string, body: string): string =>
   `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 

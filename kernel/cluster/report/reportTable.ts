@@ -60,7 +60,9 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
   return `${[...blocks, ...leftOf(report), `${escapeControlCharacters(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
 }
 
-/** Everything but passed checks and checks that do not apply; skipped checks count if their result is unknown. */
+/**
+ * Whether a result is neither passed nor a check that does not apply. A skipped check counts if its result is unknown.
+ */
 const isOutOfOrder = (result: CheckResult): boolean =>
   isProblem(result) || result.status === 'blocked' || isUnknown(result);
 
@@ -92,7 +94,10 @@ function below(result: CheckResult, options: BelowOptions): string[] {
   ];
 }
 
-/** Names the checks blocked by a failure. The names of checks that do not apply are of no interest. */
+/**
+ * Names the checks blocked by a failure. Checks that do not apply are not named, because their names are of no
+ * interest.
+ */
 const belowGroup = ({ status, alike }: Group, width: number, short: boolean): string[] =>
   status === 'blocked' && !short ? wrapped(alike.map(({ id }) => id).join(', '), width) : [];
 

@@ -38,7 +38,7 @@ export function byCategory(results: readonly CheckResult[]): readonly CategoryRe
 /** Whether the user must act on it. Blocked checks will run once the problems are fixed. */
 export const isProblem = ({ status }: CheckResult): boolean => status === 'fail' || status === 'warn';
 
-/** Whether the result is unknown, which may hide a failure, unlike a check that does not apply. */
+/** Whether the result is unknown. Unlike a check that does not apply, such a result may hide a failure. */
 export const isUnknown = (result: CheckResult): boolean => result.status === 'skipped' && result.cause === 'unknown';
 
 /** The documentation of checks, relative to the root of the extension or the repository. */
@@ -56,7 +56,7 @@ type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
  * nothing failed but a check warned or its result is unknown.
  */
 export function exitCodeOf({ counts, stopped, results }: CheckReport, options: { strict?: boolean } = {}): ExitCode {
-  // A check that did not run may be one that fails, so an incomplete run proves nothing.
+  // An incomplete run proves nothing, because a check that did not run could have failed.
   if (stopped || results.length === 0) return exitCodes.notRun;
   if (counts.fail > 0) return exitCodes.failed;
   const isInDoubt = counts.warn > 0 || results.some(isUnknown);

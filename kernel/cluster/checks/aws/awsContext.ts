@@ -51,8 +51,8 @@ export async function serviceRoleOf({ kube }: CheckContext): Promise<string> {
 }
 
 /**
- * Returns the account whose IAM must know the cluster's issuer: the account of the service account's role, which may
- * differ from the cluster's.
+ * Returns the account whose IAM must know the cluster's issuer. It is the account of the service account's role, and
+ * may differ from the account of the cluster.
  */
 export async function providerPlaceOf(context: CheckContext, cluster: EksCluster): Promise<AccountPlace> {
   const role = readArn(await serviceRoleOf(context).catch(() => ''));
@@ -60,8 +60,8 @@ export async function providerPlaceOf(context: CheckContext, cluster: EksCluster
 }
 
 /**
- * Returns the EKS Pod Identity association that replaces the annotation. A user who may not read it gets `undefined`,
- * so that the checks report on the annotation.
+ * Returns the EKS Pod Identity association that replaces the annotation. If the user may not read associations, it
+ * returns `undefined`, so that the checks report on the annotation.
  */
 export async function podIdentityOf({ aws, kube }: CheckContext): Promise<string | undefined> {
   if (aws.place.clusterName === undefined) return undefined;

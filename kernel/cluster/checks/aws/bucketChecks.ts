@@ -89,9 +89,9 @@ function bucketChecks(party: Party): readonly Check[] {
       id: party.ids[step],
       title: `${party.title} ${titles[step]}`,
       severity: 'error',
-      // The other steps use the object that was put.
+      // The other steps need the step that puts the object, because they use the object.
       needs: step === 'put' ? party.needs : [...party.needs, party.ids.put],
-      // No retries here, because all steps share one probe, whose requests the AWS library retries.
+      // The check itself does not retry: all steps share one probe, and the AWS library retries its requests.
       retries: 0,
       writes: 'write a small object into the bucket and remove it',
       skip: unlessBucket,
@@ -144,7 +144,7 @@ function refusals(
 export const awsClientBucketChecks = bucketChecks(client);
 export const awsServiceBucketChecks = bucketChecks(service);
 
-/** Traffic between regions is slow and costs money. */
+/** The regions should be the same, because traffic between regions is slow and costs money. */
 export const awsRegionCheck: Check = awsCheck({
   id: 'aws-region',
   title: "Bucket is in the cluster's region",

@@ -82,7 +82,7 @@ export const awsClientChecks: readonly Check[] = [
                 text: `Name only the users who launch backfills in the trust policy of ${role.name}, such as ${arn}.`,
               },
             });
-          // A user who already has the role does not need its trust policy again.
+          // The trust policy is not needed if the user already has a session of the role.
           if (allows === 'no' && !isSessionOf(arn, roleArn))
             return warn(`The trust policy of the client role ${roleArn} does not trust you: ${problems.join('; ')}.`, {
               evidence,

@@ -164,7 +164,7 @@ async function describe(context: CheckContext): Promise<Finding> {
       `${status}, Kubernetes ${version ?? 'of an unknown version'}, ${endpoint ?? 'no endpoint'}`,
     ),
   ];
-  // A cluster that is being updated keeps serving.
+  // A cluster that is being updated still works.
   if (status !== 'ACTIVE' && status !== 'UPDATING')
     return fail(`The EKS cluster "${name}" in ${region} is not running: its status is ${status}.`, {
       evidence,
@@ -227,7 +227,8 @@ async function whoIsClient(
   const [{ identity }, cluster, way] = await Promise.all([aws.client(), aws.cluster(), wayOf(context)]);
   const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
   const access = eksAccess(cluster, { login, identity, hidden });
-  // A private address is often reachable only by a tunnel or a proxy, which the kubeconfig names.
+  // The address in the kubeconfig is used if it is of the same cluster, because a private address is often reachable
+  // only by a tunnel or a proxy that the kubeconfig names.
   const connection = new KubeConnection(way && pointsToCluster(way, cluster) ? { ...access, target: way } : access);
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };

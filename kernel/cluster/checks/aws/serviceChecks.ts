@@ -26,7 +26,7 @@ import {
   unlessOnAws,
 } from './awsContext.ts';
 
-/** Running pods: those older than the annotation got no role. */
+/** Checks running pods. A pod that is older than the annotation has no role. */
 export const awsPodChecks: readonly Check[] = [
   awsCheck({
     id: 'aws-pod-env',
@@ -52,7 +52,7 @@ async function checkPods(context: CheckContext): Promise<Finding> {
     `${without.join(', ')} under ${account} ${without.length === 1 ? 'does' : 'do'} not have ${role}, because the annotation is newer.`,
     {
       evidence: [evidence],
-      // KubeRay recreates its pods.
+      // Deleting the pods is enough, because KubeRay recreates them.
       fix: { kind: 'command', command: kubectl(profile, 'delete', 'pod', ['-n', namespace], without) },
     },
   );
@@ -68,7 +68,7 @@ const hasRole = ({ containers }: Pod, role: string): boolean =>
   );
 
 /**
- * Whether the service account can assume its role, by the exchange that its pods make, and find the cluster with it.
+ * Whether the service account can assume its role, in the same way as its pods do, and find the cluster with the role.
  */
 export const awsServiceChecks: readonly Check[] = [
   awsCheck({

@@ -16,8 +16,8 @@ import { refusalOf } from '#cluster/gcp/googleErrors.ts';
 import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
-// Repeats, without a pod, the steps of GKE's metadata server for a pod: each hop is a check that uses the token of
-// the hop before it.
+// Repeats, without a pod, the steps of GKE's metadata server for a pod: each step is a check, and uses the token of the
+// step before.
 
 const token: Check = {
   id: 'gcp-chain-token',
@@ -76,7 +76,7 @@ const exchange: Check = {
       return fail(`Google does not accept the service account's token. Google reports: ${withStop(refusal.message)}`, {
         evidence: [
           { asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` },
-          // The usual cause is a profile that names two clusters; these addresses show it.
+          // The usual cause is a profile that names two clusters. The two addresses show this.
           { asked: source, saw: `the API server at ${server}` },
           { asked, saw: `the API server at ${value.endpoints.join(', ')}` },
         ],
@@ -144,7 +144,7 @@ const bucket: Check = {
   },
 };
 
-/** Returns the account that pods act as: the annotation decides, not the profile. */
+/** Returns the Google account that pods act as. The annotation determines it and not the profile. */
 async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string> {
   const email = await gcp.annotatedAccount();
   if (email !== undefined) return email;

@@ -24,7 +24,7 @@ const credentials: Check = {
   title: 'You are signed in to Google Cloud',
   severity: 'error',
   needs: [],
-  // Outside Google Cloud it takes seconds to find that there is no metadata server.
+  // The limit is long, because outside of Google Cloud it takes seconds to find that there is no metadata server.
   limit: 20_000,
   skip: notOnGoogleCloud,
   run: async ({ gcp }, signal) => {
@@ -67,7 +67,7 @@ const clientRole: Check = {
           evidence,
           fix: listClusters(gke),
         });
-      // Without this, the run would skip the check; here the missing grant is the finding.
+      // For this failure the run would skip the check, but here the missing grant is the finding.
       if (error.kind !== 'Forbidden') throw error;
       const fix = grantClusterViewer(gke, await gcp.caller());
       return fail(`You may not view ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, fix });
@@ -118,7 +118,7 @@ const nodePools: Check = {
       return pass(`${which} ${pools.length === 1 ? 'runs' : 'run'} GKE's metadata server.`, ...evidence);
     const names = wrong.join(', ');
     const what = `Pods on the node ${wrong.length === 1 ? 'pool' : 'pools'} ${names} get the identity of the node, not their own.`;
-    // If no pool has a label, the wrong pools may not be for Ray.
+    // If no pool has a Ray label, the wrong pools may be pools that are not for Ray.
     const mayBeOthers = !isLabelled && wrong.length < pools.length;
     return (mayBeOthers ? warn : fail)(what, { evidence, fix: turnOnMetadata(gke, wrong) });
   },

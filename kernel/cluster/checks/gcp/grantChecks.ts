@@ -41,7 +41,7 @@ const workloadUser: Check = {
     const found = bindingsOf(policy.value, [member], userRoles);
     const evidence = seen(policy.asked, found, member);
     if (found.some(({ condition }) => condition === undefined)) return pass(`${member} may act as ${email}.`, evidence);
-    // Only if the federated token was issued can the missing grant be the reason of a refusal.
+    // A missing grant can be the reason of a refusal only if the federated token was issued.
     const isTried = (await outcomeOf(gcp.federatedToken())) !== undefined;
     const proven = isTried ? await outcomeOf(gcp.accountToken(email)) : undefined;
     return inheritedOr(found, evidence, {
@@ -131,7 +131,7 @@ async function orMissing<T>(how: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Returns `undefined` on failure, which the chain's own checks report. */
+/** Returns the result, or `undefined` on failure, because other checks report the failure. */
 const outcomeOf = <T>(asking: Promise<T>): Promise<T | undefined> => asking.catch(() => undefined);
 
 /** If the user may not read a policy, its check is skipped, because the token chain shows whether the grants exist. */

@@ -16,7 +16,7 @@ const probe: Check = {
   title: 'A pod can write into the bucket',
   severity: 'error',
   needs: ['gcp-sa-annotation', 'bucket-uri'],
-  // A node may have to start first; the end of the run removes leftovers.
+  // The limit is long, because a node may have to start first. The end of the run removes leftovers.
   limit: 150_000,
   retries: 0,
   writes:
@@ -26,8 +26,8 @@ const probe: Check = {
     const email = await gcp.annotatedAccount();
     if (email === undefined)
       throw new ClusterError('NotFound', 'The service account has no annotation with a Google service account.', '');
-    // Request the token before anything is written, because it is needed to remove an object that the pod could not
-    // remove.
+    // Requests the token before anything is written, because removing an object that the pod could not remove needs the
+    // token.
     await gcp.accountToken(email).catch(() => undefined);
     const name = `lance-catalog-probe-${randomBytes(5).toString('hex')}`;
     const object = objectOf(profile, name);
