@@ -34,7 +34,7 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isRecord(value) && Object.values(value).every(isEmpty));
 
-/** Whether a query has SQL, text to search, a vector or an order, A query for a page of rows has none of these. */
+/** Whether a query has SQL, text to search, a vector or an order. A query for a page of rows has none of these. */
 const isCostly = ({ filter, columns, vector, full_text_query: text, order_by: order }: Json): boolean =>
   ![filter, vector, text, order, isRecord(columns) ? columns['column_aliases'] : undefined].every(isEmpty);
 
