@@ -153,7 +153,7 @@ suite('A kernel over the pipe', function () {
         name,
       );
     const { data } = await kernel.inspect('db.createTable', 10);
-    assert.match(String(data['text/plain']), /Catalog\.createTable\(name: string[^]*Makes a table of rows/);
+    assert.match(String(data['text/plain']), /Catalog\.createTable\(name: string[^]*Creates a table from rows/);
   });
 
   test('tells complete, incomplete and invalid code apart', async () => {

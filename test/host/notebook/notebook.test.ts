@@ -200,7 +200,7 @@ suite('a notebook on our kernel', () => {
     assert.match(text, /^line 0 x+\nline 1 x+\n/);
     assert.match(
       text,
-      /\n… [\d,]+ characters of output are left out .*setting lanceCatalog\.notebook\.printedCharacters …\n/,
+      /\n… [\d,]+ characters of output are omitted from the notebook\. .*setting lanceCatalog\.notebook\.printedCharacters …\n/,
     );
     assert.match(text, /\nline 29999 x+\n$/);
   });

@@ -117,7 +117,7 @@ suite('the language worker', function () {
     assert.ok(members.items.some(({ name, kind }) => name === 'openTable' && kind === 'method'));
     const described = await worker.request('describe', { ...book.at(2, 'db.'), name: 'openTable' });
     assert.match(described?.code ?? '', /Catalog\.openTable\(name: string/);
-    assert.match(described?.documentation ?? '', /A table to read and write/);
+    assert.match(described?.documentation ?? '', /Opens a table to read and write/);
   });
 
   test('knows the magics of a line', async () => {
