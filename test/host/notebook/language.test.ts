@@ -37,14 +37,17 @@ const hovers = async (document: vscode.TextDocument, position: vscode.Position):
 
 const namesOf = (items: readonly vscode.CompletionItem[]) => items.map(({ insertText, label }) => insertText ?? label);
 
+/**
+ * Returns the errors and warnings of the cells. TypeScript's own server may leave a hint, which it found before the
+ * extension configured it: for a deprecated global with the name of a variable.
+ */
 const errorsOf = (notebook: vscode.NotebookDocument) =>
-  notebook
-    .getCells()
-    .flatMap(({ document, index }) =>
-      vscode.languages
-        .getDiagnostics(document.uri)
-        .map(({ code, source, severity }) => [index, source, code, severity]),
-    );
+  notebook.getCells().flatMap(({ document, index }) =>
+    vscode.languages
+      .getDiagnostics(document.uri)
+      .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Warning)
+      .map(({ code, source, severity }) => [index, source, code, severity]),
+  );
 
 /** Returns how often a name is offered at the end of the first line. */
 async function offers(document: vscode.TextDocument, name: string): Promise<number> {
