@@ -81,10 +81,23 @@ export async function chooseInMenu(page: Page, label: string): Promise<void> {
   await item.waitFor({ state: 'hidden' });
 }
 
+/** How long a change of the folder may take to be shown, milliseconds. */
+const watcherMs = 5_000;
+
 /** Opens a file of the opened folder. */
 export async function openFile(page: Page, name: string): Promise<void> {
   await runCommand(page, 'View: Show Explorer');
-  await page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).dblclick();
+  const row = page.locator('.explorer-folders-view .monaco-list-row', { hasText: name });
+  try {
+    await row.waitFor({ timeout: watcherMs });
+    await row.dblclick();
+  } catch {
+    // A new window misses a file that was written after it listed the folder and before it watches the folder. "Go to
+    // File" looks on the disk.
+    await page.keyboard.press('F1');
+    await page.locator('.quick-input-widget input.input').fill(name);
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().click();
+  }
 }
 
 /**
