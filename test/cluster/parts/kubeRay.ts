@@ -25,6 +25,8 @@ export type KubeRay = {
 };
 
 const dashboard = 8265;
+/** How often kwok is started again. */
+const maxRestarts = 3;
 
 /** Starts KubeRay in a few seconds on an empty cluster. */
 export async function startKubeRay(cluster: KubeCluster, version: OperatorVersion): Promise<KubeRay> {
@@ -43,8 +45,20 @@ export async function startKubeRay(cluster: KubeCluster, version: OperatorVersio
     for (const one of running.toReversed()) await one.stop();
     await head.stop();
   };
+  let restarts = 0;
+  /** Starts kwok again: at its start it sometimes ends, because two of its own parts write to one map. */
+  const restartKwok = async (): Promise<void> => {
+    const kwok = running[1];
+    if (!kwok?.isOver() || restarts === maxRestarts || !kwok.said().includes('concurrent map writes')) return;
+    restarts++;
+    running[1] = await startKwok(cluster, kubeconfig, head.port);
+  };
+  const isReady = async (): Promise<boolean> => {
+    await restartKwok();
+    return areNodesReady(cluster);
+  };
   try {
-    await until('Nodes that are ready', () => areNodesReady(cluster), {
+    await until('Nodes that are ready', isReady, {
       giveUp: () => running.some((one) => one.isOver()),
       told: () => running.map((one) => one.said()).join('\n'),
     });
