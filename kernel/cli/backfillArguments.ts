@@ -14,7 +14,7 @@ import { definedEntries } from '#shared/records.ts';
 import { isObjectStore } from '#catalog/root.ts';
 import { UsageError } from './command.ts';
 import { catalogVariables } from '#session/catalogArgument.ts';
-import { catalogArguments, catalogOf, type CatalogValues, pathOf } from './catalogArguments.ts';
+import { catalogArguments, catalogOf, type CatalogValues, keptKeyHint, pathOf } from './catalogArguments.ts';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -114,11 +114,8 @@ function withoutKeys(config: CatalogConfig): CatalogConfig {
   if (config.implementation !== 'rest') return config;
   const { apiKey, token, ...rest } = config;
   if (!apiKey && !token) return config;
-  const { apiKey: keyName, token: tokenName, catalog: catalogName } = catalogVariables;
-  const keyHint =
-    `The key of ${keyName} or ${tokenName} was not sent: only the job file names the server. Give the server with ` +
-    `--catalog or ${catalogName} too, or use --trust.`;
-  return { ...rest, keyHint };
+  const step = `Give the server with --catalog or ${catalogVariables.catalog} too`;
+  return { ...rest, keyHint: keptKeyHint('the job file', step) };
 }
 
 function asked(

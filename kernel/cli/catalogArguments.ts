@@ -90,6 +90,10 @@ export function catalogOf(values: CatalogValues, otherwise?: string): CatalogCon
 
 const { catalog, apiKey, token, database } = catalogVariables;
 
+/** Returns the next step if a server refuses a request for which the key of the environment was kept. */
+export const keptKeyHint = (namedBy: string, step: string): string =>
+  `The key of ${apiKey} or ${token} was not sent: only ${namedBy} names the server. ${step}, or use --trust.`;
+
 /** Help for the options that select the catalog of `db`. */
 export const catalogHelp = `  --catalog DIR       the directory that db reads, or
   --catalog ADDRESS   the https:// URL of a catalog server (default: the environment variable ${catalog}).

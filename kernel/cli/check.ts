@@ -17,6 +17,7 @@ import { catalogFinder, type CatalogFinder } from '#session/cluster/catalogOfPro
 import { chooseProfile } from '#session/cluster/chooseProfile.ts';
 import { messageOf } from '#shared/errors.ts';
 import { allowPrograms } from './allowPrograms.ts';
+import { keptKeyHint } from './catalogArguments.ts';
 import { type Ask, runFixCommand } from './checkFix.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { installation } from './installation.ts';
@@ -153,12 +154,13 @@ export function catalogOfEnvironment(
   registerRest();
   const keys = { apiKey: env[catalogVariables.apiKey], token: env[catalogVariables.token] };
   const isKept = !sendsKeys && Object.values(keys).some(Boolean);
-  return catalogFinder(catalogOfArgument(undefined, env), isKept ? { keyHint: keptKeyHint } : keys);
+  return catalogFinder(catalogOfArgument(undefined, env), isKept ? { keyHint: hintOfCheck } : keys);
 }
 
-const keptKeyHint =
-  `The key of ${catalogVariables.apiKey} or ${catalogVariables.token} was not sent: only a settings file of this ` +
-  `folder names the server. Set ${catalogVariables.catalog} to the server's URL too, or use --trust.`;
+const hintOfCheck = keptKeyHint(
+  'a settings file of this folder',
+  `Set ${catalogVariables.catalog} to the server's URL too`,
+);
 
 const summary = `  lance-catalog check [--profile NAME] [--json | --short] [--only IDS] [--probe] [--strict]
       check that a Kubernetes cluster, its cloud and its catalog can run a backfill, and suggest fixes`;

@@ -95,14 +95,15 @@ export function startNode(options: {
    */
   memoryLimit?: number | undefined;
 }): ChildProcess {
-  const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio, serialization } = options;
+  const { node, flags = [], entry, args = [], cwd, env, detached = false, stdio, serialization, memoryLimit } = options;
   const inherited = { ...process.env };
   delete inherited['NODE_OPTIONS'];
-  const kilobytes = options.memoryLimit === undefined ? undefined : String(Math.ceil(options.memoryLimit / 1024));
-  const line = [node.path, ...flags, entry, ...args];
-  const [program = shell, ...rest] =
-    kilobytes === undefined ? line : [shell, '-c', limitScript, 'sh', kilobytes, ...line];
-  return spawn(program, rest, {
+  const ofNode = [...flags, entry, ...args];
+  const [program, line] =
+    memoryLimit === undefined
+      ? [node.path, ofNode]
+      : [shell, ['-c', limitScript, 'sh', String(Math.ceil(memoryLimit / 1024)), node.path, ...ofNode]];
+  return spawn(program, line, {
     ...(cwd !== undefined && { cwd }),
     env: { ...inherited, ...node.env, ...env },
     detached,

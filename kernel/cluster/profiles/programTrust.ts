@@ -47,7 +47,7 @@ export type SignInStep = SignInProgram | SignInTokenFile;
 export function signInTokenFile(about: Omit<SignInTokenFile, 'hash'>, sourceHash: string): SignInTokenFile {
   const { origin, tokenFile, server, source } = about;
   const parts = [origin.settingsFile, 'token file', tokenFile, server, source, sourceHash];
-  return { ...about, hash: createHash('sha256').update(JSON.stringify(parts)).digest('hex') };
+  return { ...about, hash: hashOf(parts) };
 }
 
 /**
@@ -59,8 +59,10 @@ export function signInProgram(about: Omit<SignInProgram, 'hash'>, sourceHash: st
   const words = typeof command === 'string' ? command.split(/\s+/) : command;
   const files = words.map((word) => fileHash(origin, word));
   const parts = [origin.settingsFile, command, Object.entries(env), source, sourceHash, files];
-  return { ...about, hash: createHash('sha256').update(JSON.stringify(parts)).digest('hex') };
+  return { ...about, hash: hashOf(parts) };
 }
+
+const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
 /** Hashes a program or script in the folder of the settings, because the next update of a repository may change it. */
 function fileHash({ settingsFile }: ProfileOrigin, word: string): string | null {

@@ -1,5 +1,5 @@
 import { markTransient } from '#catalog/transport/retry.ts';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
 
 /**
  * Time in milliseconds after which a client may send a stopped query again. The time is so long that clients do not
@@ -35,5 +35,5 @@ export const notStarted = (cause: unknown): CatalogError =>
     'ServiceUnavailable',
     "The server can't start a process for queries.",
     'Tell the administrator of the server, whose log says why.',
-    { cause: new Error(messageOf(cause)) },
+    { cause },
   );

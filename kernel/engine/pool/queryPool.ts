@@ -89,9 +89,10 @@ const isOf = (tasks: ReadonlySet<Task>, owner: string): boolean => [...tasks].so
 /**
  * Runs requests that could end the engine, by memory, stack or time, in processes that may end.
  *
- * A request of a new kind has a process for itself: if it ends, only its own caller is refused. Requests whose kind
- * succeeded before share a process with others of their owner. The end of a process is the only way to stop a search of the engine, so a
- * process is killed if a request takes too long, or if its caller disconnects before the response.
+ * A request of a new kind has a process for itself. If the process ends, only the caller of this request is refused.
+ * Requests whose kind succeeded before share a process with other requests of their owner. Only the end of a process
+ * stops a search of the engine. So a process is killed if a request takes too long, or if its caller disconnects before
+ * the end of the response.
  */
 export class QueryPool<Process extends QueryProcess> {
   readonly #options: PoolOptions<Process>;
@@ -120,28 +121,28 @@ export class QueryPool<Process extends QueryProcess> {
     const { owner, sameAs, time } = request;
     const task: Task = { owner, isAlone: sameAs === undefined || !this.#known.has(sameAs) };
     const slot = await this.#enter(task, signal);
-    const watch = new SilenceTimer(time);
+    const timer = new SilenceTimer(time);
     const stop = (cause: unknown): never => {
       this.#leave(slot, task, true);
       if (sameAs !== undefined) this.#known.delete(sameAs);
       signal.throwIfAborted();
-      const failure = watch.isOver ? tooSlow(time, cause) : endedEarly(cause);
-      this.#options.onStopped?.(watch.isOver ? 'time' : 'ended', cause);
+      const failure = timer.isOver ? tooSlow(time, cause) : endedEarly(cause);
+      this.#options.onStopped?.(timer.isOver ? 'time' : 'ended', cause);
       throw failure;
     };
     let response: IncomingMessage;
     let failed: CatalogError | undefined;
     try {
-      const body = watch.watch(request.body);
-      const either = AbortSignal.any([signal, watch.signal]);
+      const body = timer.watch(request.body);
+      const either = AbortSignal.any([signal, timer.signal]);
       response = await slot.process.forward({ ...request, body }, either);
       if ((response.statusCode ?? 500) >= 400) failed = parseErrorBody(await json(response), response.statusCode);
-      watch.stop();
+      timer.stop();
     } catch (cause) {
-      watch.stop();
-      if (!watch.bodyFault) return stop(cause);
+      timer.stop();
+      if (!timer.bodyFault) return stop(cause);
       this.#leave(slot, task, true);
-      throw watch.bodyFault.cause;
+      throw timer.bodyFault.cause;
     }
     if (failed) {
       this.#leave(slot, task, false);
@@ -155,7 +156,7 @@ export class QueryPool<Process extends QueryProcess> {
     return {
       status: response.statusCode ?? 500,
       headers: replyHeaders(response),
-      chunks: replyChunks(response, watch, { done, stop, abandon }),
+      chunks: replyChunks(response, timer, { done, stop, abandon }),
     };
   }
 

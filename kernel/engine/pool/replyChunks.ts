@@ -7,14 +7,14 @@ type Ends = { done: () => void; stop: (cause: unknown) => never; abandon: () => 
 /** Yields the body of a response. Reading fails if the process ends or sends nothing for too long. */
 export async function* replyChunks(
   response: IncomingMessage,
-  watch: SilenceTimer,
+  timer: SilenceTimer,
   { done, stop, abandon }: Ends,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const chunks: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
   let isEnded = false;
   try {
     for (;;) {
-      watch.start();
+      timer.start();
       let next: IteratorResult<Uint8Array>;
       try {
         next = await chunks.next();
@@ -23,7 +23,7 @@ export async function* replyChunks(
         stop(cause);
         return;
       } finally {
-        watch.stop();
+        timer.stop();
       }
       if (next.done) break;
       yield next.value;

@@ -112,7 +112,7 @@ export class PooledQueries {
   #forward(
     { request, operation, signal }: ForwardableCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
-    kind: string | undefined,
+    kind: string | Uint8Array | undefined,
     path = request.url ?? '',
   ): Promise<Streamed> {
     const { callerOf, storageOptions, limits } = this.#options;
@@ -132,7 +132,7 @@ export class PooledQueries {
         body,
         config: { root, ...(storageOptions && { storageOptions }) },
         owner: caller.key.name,
-        sameAs: kind && hash(`${operation}\n${root}\n${path}\n${kind}`),
+        ...(kind !== undefined && { sameAs: labelOf(`${operation}\n${root}\n${path}\n`, kind) }),
         time: isReading(operation) ? limits.queryTime : limits.writeTime,
       },
       signal,
@@ -149,7 +149,8 @@ export class PooledQueries {
     const path = (call.request.url ?? '').replace(/\/backfill_column(?=\/?(?:\?|$))/, '/explain_plan');
     try {
       const explain = { ...call, operation: 'ExplainTableQueryPlan' as const };
-      const planned = await this.#forward(explain, Buffer.from(JSON.stringify(plan)), JSON.stringify(plan), path);
+      const body = Buffer.from(JSON.stringify(plan));
+      const planned = await this.#forward(explain, body, body, path);
       while (!(await planned.chunks.next()).done);
     } catch (error) {
       if (!isCatalogError(error) || error.kind === 'ServiceUnavailable') throw error;
@@ -168,13 +169,14 @@ export class PooledQueries {
   }
 }
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
+const labelOf = (start: string, kind: string | Uint8Array): string =>
+  createHash('sha256').update(start).update(kind).digest('base64');
 
 /**
- * Returns the same text for requests of the same cost: the values of a vector do not matter, only how many there are.
+ * Returns the same value for requests of the same cost: the values of a vector do not matter, only how many there are.
  */
-function kindOf({ vector, ...rest }: Json, bytes: Uint8Array): string {
-  if (isEmpty(vector)) return Buffer.from(bytes).toString('latin1');
+function kindOf({ vector, ...rest }: Json, bytes: Uint8Array): string | Uint8Array {
+  if (isEmpty(vector)) return bytes;
   const values = isRecord(vector) ? Object.entries(vector) : [];
   const sizes = values.map(([name, value]) => [name, Array.isArray(value) ? value.length : value]);
   return JSON.stringify([rest, sizes]);

@@ -68,14 +68,17 @@ export class RequestSlots {
   }
 }
 
+/** The amount that all requests together may take, and those with one key. */
+type Share = { readonly most: number; readonly mostPerKey: number };
+
 /** Shares an amount between requests and their keys. */
 class Slots {
-  readonly #limits: { readonly most: number; readonly mostPerKey: number };
+  readonly #limits: Share;
   readonly #taken = new Map<IncomingMessage, { key: string; amount: number }>();
   readonly #perKey = new Map<string, number>();
   #all = 0;
 
-  constructor(limits: { readonly most: number; readonly mostPerKey: number }) {
+  constructor(limits: Share) {
     this.#limits = limits;
   }
 

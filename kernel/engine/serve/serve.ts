@@ -74,16 +74,17 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     publicHosts: options.publicHosts,
   });
   const metrics = new Metrics();
+  const hasManyKeys = options.keys.kind === 'file';
   const queries = new PooledQueries({
     limits,
-    hasManyKeys: options.keys.kind === 'file',
+    hasManyKeys,
     storageOptions,
     callerOf: (request) => gate.callerOf(request),
     metrics,
     log,
   });
   // A single key has nothing to share.
-  const keyShare = options.keys.kind === 'file' ? limits.keyShare : 1;
+  const keyShare = hasManyKeys ? limits.keyShare : 1;
   const slots = new RequestSlots({
     requests: limits.requests,
     requestsPerKey: Math.ceil(limits.requests * keyShare),

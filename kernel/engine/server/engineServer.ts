@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isSameSecret } from '#processes/isSameSecret.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 import type { Catalog } from '#catalog/catalog.ts';
@@ -30,7 +30,7 @@ type EngineServer = {
  * requests with an `Origin` or another `Host` are refused before anything else.
  */
 export function createEngineServer({ secret, catalogOf, log }: EngineServerOptions): EngineServer {
-  const wanted = digest(`Bearer ${secret}`);
+  const wanted = `Bearer ${secret}`;
   const contract = createContractHandler({
     authorize: (request) => checkCaller(request, wanted),
     catalogOf: (request) => catalogOf(rootOf(request)),
@@ -48,7 +48,7 @@ export function createEngineServer({ secret, catalogOf, log }: EngineServerOptio
 }
 
 /** GET inspects the catalog that the request names, POST repairs it. */
-async function answerRepair(request: IncomingMessage, response: ServerResponse, wanted: Buffer): Promise<void> {
+async function answerRepair(request: IncomingMessage, response: ServerResponse, wanted: string): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   request.resume();
@@ -68,18 +68,15 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
 /** @throws CatalogError PermissionDenied (15) or Unauthenticated (16) */
-function checkCaller(request: IncomingMessage, wanted: Buffer): void {
+function checkCaller(request: IncomingMessage, wanted: string): void {
   if (request.headers.origin !== undefined) {
     throw new CatalogError('PermissionDenied', 'Requests from web pages are refused.', '');
   }
   if (request.headers.host !== engineHost) {
     throw new CatalogError('PermissionDenied', 'The request is for another host.', '');
   }
-  // Digests have the same length, so the comparison takes the same time for any input.
-  if (!timingSafeEqual(digest(request.headers.authorization ?? ''), wanted)) {
+  if (!isSameSecret(request.headers.authorization ?? '', wanted)) {
     throw new CatalogError('Unauthenticated', 'The request does not have the secret of this engine.', '');
   }
 }

@@ -84,7 +84,6 @@ type ContractOptions = {
 export type ForwardableCall = {
   readonly request: IncomingMessage;
   readonly operation: Operation;
-  readonly id: readonly string[];
   /** The parameters of the URL. */
   readonly query: URLSearchParams;
   readonly body: BodyReader;
@@ -200,8 +199,8 @@ async function serve(
     // The request is refused before the handler runs, so that a client can test capabilities without creating anything.
     if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
       throw refusalOf(operation);
-    const { id, query } = found;
-    const elsewhere = operation && (await options.runElsewhere?.({ request, operation, id, query, body, signal }));
+    const { query } = found;
+    const elsewhere = operation && (await options.runElsewhere?.({ request, operation, query, body, signal }));
     if (elsewhere) {
       await reply.stream(elsewhere);
       return;

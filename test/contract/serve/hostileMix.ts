@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tableFromIPC } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
+import { descendantsOf } from '../processTree.ts';
 import { type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
 
 // Sends hostile requests of many kinds to a real server, some with a read-only key and some without a key. A good
@@ -157,7 +158,7 @@ export async function runMix(server: ServeProcess, seconds: number, senders = 6)
       health.push(ms);
       check('health', status === 200, status, body);
       serverBytes = Math.max(serverBytes, residentBytes(server.pid));
-      for (const child of childrenOf(server.pid)) queryBytes = Math.max(queryBytes, residentBytes(child));
+      for (const { pid } of descendantsOf(server.pid)) queryBytes = Math.max(queryBytes, residentBytes(pid));
       await sleep(100);
     }
   };
@@ -225,13 +226,5 @@ function residentBytes(pid: number): number {
     return Number(line?.[1] ?? 0) * 1024;
   } catch {
     return 0;
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
   }
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { startRawEngine } from '../engine/rawEngine.ts';
 import { eventually } from '../eventually.ts';
+import { descendantsOf } from '../processTree.ts';
 import { type Answer, arrowType, refused, type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
 
 const reader = { 'x-api-key': 'a-key-that-may-only-read' };
@@ -17,9 +17,8 @@ const writer = { 'x-api-key': 'a-key-that-may-change-things' };
 /** A condition that takes hours but no memory. */
 const endless = 'levenshtein(repeat(s, 200000), repeat(s, 200001)) = 1';
 
-/** Returns the ids of the running child processes of a process. */
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+/** The processes that the server has started and that still run. */
+const childrenOf = (pid: number): number[] => descendantsOf(pid).map((child) => child.pid);
 
 const rows = (ids: readonly number[], s: string): Uint8Array =>
   tableToIPC(
