@@ -4,8 +4,10 @@ import type { NamespacePath } from '#shared/names.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { Operation } from './contract.ts';
 import type { Jobs } from './jobs.ts';
-import type { Table } from './table.ts';
-import type { TableSource } from './tableData.ts';
+import type { LanceDbCatalogCalls, TableNamesOptions } from './lancedb/lanceDbCatalog.ts';
+import type { UnsupportedCalls, unsupportedCatalogCalls } from './lancedb/unsupported.ts';
+import type { Table } from './table/table.ts';
+import type { TableSource } from './table/tableData.ts';
 
 /**
  * Whether an operation works here. The value is `unknown` until the server has answered a request for this operation;
@@ -99,6 +101,8 @@ export type CreateTableOptions = CallOptions &
   InNamespace & {
     /** `create` (default) fails on an existing table, `exist_ok` keeps it unchanged, `overwrite` replaces it. */
     mode?: CreateMode | undefined;
+    /** True: like `mode: 'exist_ok'`, as in LanceDB's package. */
+    existOk?: boolean | undefined;
     /** The columns, their order, types and metadata. Default: inferred from the data. */
     schema?: Schema | undefined;
   };
@@ -108,6 +112,8 @@ export type CreateEmptyTableOptions = CallOptions &
   InNamespace & {
     /** `create` (default) fails on an existing table, `exist_ok` keeps it unchanged, `overwrite` replaces it. */
     mode?: CreateMode | undefined;
+    /** True: like `mode: 'exist_ok'`, as in LanceDB's package. */
+    existOk?: boolean | undefined;
   };
 export type OpenTableOptions = CallOptions &
   InNamespace & {
@@ -158,7 +164,7 @@ export type TableDescription = {
  * Every call rejects with a `CatalogError`: its `code` is one of the codes of the Lance Namespace specification (0-23),
  * `operation` is the specification's name of the operation, and `identifier` is the table or namespace of the call.
  */
-export interface Catalog {
+export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof unsupportedCatalogCalls> {
   readonly implementation: 'dir' | 'rest';
   /** The root directory or the URL, for display. */
   readonly location: string;
@@ -200,12 +206,13 @@ export interface Catalog {
    * page has no `pageToken`.
    * @throws CatalogError NamespaceNotFound (1)
    */
-  listTables(namespacePath?: NamespacePath, options?: ListTablesOptions): Promise<TablePage>;
+  listTables(namespacePath?: NamespacePath | ListTablesOptions, options?: ListTablesOptions): Promise<TablePage>;
   /**
-   * Returns the names of all tables directly in `namespacePath`, from all pages ("ListTables").
+   * Returns the names of all tables directly in `namespacePath`, from all pages ("ListTables"); with `limit` or
+   * `startAfter` some of them, in the order of their characters.
    * @throws CatalogError NamespaceNotFound (1)
    */
-  tableNames(namespacePath?: NamespacePath, options?: CallOptions): Promise<string[]>;
+  tableNames(namespacePath?: NamespacePath | TableNamesOptions, options?: TableNamesOptions): Promise<string[]>;
   /**
    * Returns columns, rows and version of a table ("DescribeTable").
    * @throws CatalogError TableNotFound (4), NamespaceNotFound (1), VersionNotFound (11), TagNotFound (8),
@@ -232,9 +239,10 @@ export interface Catalog {
   isOnlyDeclared(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Creates a table from rows, from an Arrow table, or from batches as they arrive ("CreateTable"). In rows, whole
-   * numbers become Int64, number arrays FixedSizeList<Float32>, `Date` a Timestamp in microseconds UTC, `Uint8Array`
-   * Binary; `schema` overrides this, and is required if there may be no batch. Without data (`undefined`) the option
+   * Creates a table from rows, from an Arrow table, or from batches as they arrive ("CreateTable"). In rows, numbers
+   * become Float64, bigints Int64, number arrays in columns with "vector" or "embedding" in their names
+   * FixedSizeList<Float32>, other arrays List, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary; `schema`
+   * overrides this, and is required if there may be no batch. Without data (`undefined`) the option
    * `schema` creates an empty table. Batches are sent as they arrive; a stream that fails leaves no table.
    * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13) for an invalid name and for a
    * source that throws, SchemaValidation (20) for rows that do not match the schema
@@ -244,21 +252,25 @@ export interface Catalog {
   createTable(
     name: string,
     data: TableSource,
-    namespacePath: NamespacePath,
+    namespacePath: NamespacePath | undefined,
     options?: Omit<CreateTableOptions, 'namespacePath'>,
   ): Promise<Table>;
   createTable(
     name: string,
     data: undefined,
-    namespacePath: NamespacePath,
+    namespacePath: NamespacePath | undefined,
     options: WithSchema<Omit<CreateTableOptions, 'namespacePath'>>,
+  ): Promise<Table>;
+  createTable(
+    table: { name: string; data: TableSource } & CreateTableOptions,
+    namespacePath?: NamespacePath,
   ): Promise<Table>;
   /** Creates a table without rows ("CreateTable"). @throws CatalogError like `createTable` */
   createEmptyTable(name: string, schema: Schema, options?: CreateEmptyTableOptions): Promise<Table>;
   createEmptyTable(
     name: string,
     schema: Schema,
-    namespacePath: NamespacePath,
+    namespacePath: NamespacePath | undefined,
     options?: Omit<CreateEmptyTableOptions, 'namespacePath'>,
   ): Promise<Table>;
   /**
@@ -296,7 +308,7 @@ export interface Catalog {
   openTable(name: string, options?: OpenTableOptions): Promise<Table>;
   openTable(
     name: string,
-    namespacePath: NamespacePath,
+    namespacePath: NamespacePath | undefined,
     options?: Omit<OpenTableOptions, 'namespacePath'>,
   ): Promise<Table>;
   /**
@@ -306,7 +318,7 @@ export interface Catalog {
   dropTable(name: string, options?: DropTableOptions): Promise<void>;
   dropTable(
     name: string,
-    namespacePath: NamespacePath,
+    namespacePath: NamespacePath | undefined,
     options?: Omit<DropTableOptions, 'namespacePath'>,
   ): Promise<void>;
   /**

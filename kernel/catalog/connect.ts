@@ -3,6 +3,7 @@ import { CatalogError } from '#shared/errors.ts';
 import type { Catalog } from './catalog.ts';
 import { checkOptions } from '#catalog/arguments/options.ts';
 import { recordConnection } from './tableReference.ts';
+import { createMemoryRoot, isMemoryRoot } from './memoryRoot.ts';
 import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
@@ -14,6 +15,10 @@ export type ConnectOptions = {
   log?: ((line: string) => void) | undefined;
   /** The next step shown if a server rejects the key. Default: a general hint. */
   keyHint?: string | undefined;
+  /** Settings of the object store of `connect`, with the names that its own client uses. */
+  storageOptions?: Record<string, string> | undefined;
+  /** Seconds that a read may lag behind writes. Every read sees the newest version, so any number is kept. */
+  readConsistencyInterval?: number | undefined;
 };
 
 /** A catalog implementation: its configuration keys and how it connects. */
@@ -28,7 +33,20 @@ export type Implementations = { dir: DirConfig; rest: RestConfig };
 
 const registry: { [N in keyof Implementations]?: Implementation<Implementations[N]> } = {};
 
-const connectOptions = ['signal', 'log', 'keyHint'] as const satisfies (keyof ConnectOptions)[];
+const connectOptions = [
+  'signal',
+  'log',
+  'keyHint',
+  'readConsistencyInterval',
+] as const satisfies (keyof ConnectOptions)[];
+
+function checkConnectOptions(call: string, options: ConnectOptions, more: readonly string[] = []): void {
+  checkOptions(call, options, [...connectOptions, ...more]);
+  const { readConsistencyInterval: seconds } = options;
+  if (seconds === undefined || seconds === null || (typeof seconds === 'number' && seconds >= 0)) return;
+  const what = `${call}: ${String(seconds)} is not a valid readConsistencyInterval.`;
+  throw new CatalogError('InvalidInput', what, 'Leave it out: every read sees the newest version.');
+}
 
 /**
  * Registers an implementation for `connect` and `connectNamespace`. This module loads no implementation: in a kernel
@@ -44,23 +62,37 @@ export function registerImplementation<N extends keyof Implementations>(
 
 /**
  * Connects to the catalog in a directory: `connect('./data')`. Creates a missing last folder (its parent must exist)
- * and the default namespace directory `data/` in it; the URL of an object store is used as it is.
+ * and the default namespace directory `data/` in it; the URL of an object store is used as it is. `memory://` is a new
+ * catalog in a temporary folder, which is removed when this process ends.
  * @throws CatalogError InvalidInput (13) naming the path, PermissionDenied (15), Unsupported (0) without the engine
  */
-export async function connect(root: string, options: ConnectOptions = {}): Promise<Catalog> {
-  checkOptions('connect', options, connectOptions);
+export async function connect(root: string, options?: ConnectOptions): Promise<Catalog>;
+export async function connect(options: ConnectOptions & { uri: string }): Promise<Catalog>;
+export async function connect(
+  given: string | (ConnectOptions & { uri: string }),
+  tail: ConnectOptions = {},
+): Promise<Catalog> {
+  const { uri, ...own } = typeof given === 'object' && given !== null ? given : { uri: given };
+  const [root, options]: [string, ConnectOptions] = [uri, { ...own, ...tail }];
+  checkConnectOptions('connect', options, ['storageOptions']);
   if (typeof root !== 'string' || root === '') {
     throw new CatalogError('InvalidInput', 'connect needs a directory.', 'Write for instance connect("./data").');
   }
   const implementation = implementationOf('dir');
   options.signal?.throwIfAborted();
+  const { storageOptions } = options;
+  if (isMemoryRoot(root)) {
+    const path = createMemoryRoot();
+    return connected('dir', await implementation.connect({ root: path }, options), { root: path });
+  }
   if (!checkAddress(root)) {
     const path = localRoot(root);
     await makeRoot(path);
     await makeDefaultNamespace(path, options.log);
     return connected('dir', await implementation.connect({ root: path }, options), { root });
   }
-  return connected('dir', await implementation.connect({ root }, options), { root });
+  const config = { root, ...(storageOptions && { storageOptions }) };
+  return connected('dir', await implementation.connect(config, options), config);
 }
 
 /**
@@ -76,7 +108,7 @@ export async function connectNamespace<N extends keyof Implementations>(
 ): Promise<Catalog> {
   const call = `connectNamespace("${implementation}")`;
   const found = implementationOf(implementation);
-  checkOptions(call, options, connectOptions);
+  checkConnectOptions(call, options);
   checkOptions(call, config, found.keys, found.keyPrefixes);
   if (config === undefined)
     throw new CatalogError('InvalidInput', `${call} needs a configuration.`, 'Pass a root or a uri.');

@@ -3,8 +3,8 @@ import { CatalogError } from '#shared/errors.ts';
 // Definitions that both ends of the REST contract share.
 
 // The operations of the Lance Namespace specification, release 0.11.1, by the names in the specification
-// ("operationId"). The operations of jobs are not in the specification; upstream's service has them. The client, the
-// server, errors and capabilities use this table.
+// ("operationId"). The operations of jobs are not in the specification; upstream's service has them. "OptimizeTable" is
+// our own. The client, the server, errors and capabilities use this table.
 
 type Method = 'GET' | 'POST';
 /** What `{id}` in the path names. */
@@ -46,6 +46,7 @@ export const operations = {
   BatchCommitTables: at('POST', '/v1/table/batch-commit', 'none'),
   RestoreTable: at('POST', '/v1/table/{id}/restore', 'table'),
   GetTableStats: at('POST', '/v1/table/{id}/stats', 'table'),
+  OptimizeTable: at('POST', '/v1/table/{id}/optimize', 'table'),
   CreateTableIndex: at('POST', '/v1/table/{id}/create_index', 'table'),
   CreateTableScalarIndex: at('POST', '/v1/table/{id}/create_scalar_index', 'table'),
   ListTableIndices: at('POST', '/v1/table/{id}/index/list', 'table'),
@@ -147,3 +148,34 @@ export const repairPath = '/repair';
 
 /** The `k` that requests all rows. The contract requires a number for `k`, and servers read this number as 32 bits. */
 export const noLimit = 2_147_483_647;
+
+/**
+ * What our client asks of a server beyond the specification (`Prefer`, RFC 7240). Other servers ignore it, so
+ * the client works without it.
+ */
+export const preference = {
+  /** Sorted rows. The specification has no order, so a server must confirm that it sorted the rows. */
+  order: 'order_by',
+  /**
+   * A search by each of several vectors. Some servers search by the first one alone, so a server must confirm that it
+   * used all.
+   */
+  severalVectors: 'multi_vector',
+  /**
+   * Options of text indexes beyond the specification, such as lengths of n-grams. A server that knows them confirms it
+   * with the list of indexes, before the client sends them.
+   */
+  textIndexOptions: 'text_index_options',
+  /**
+   * A description with `num_rows` and `arrow_schema`, a base64 Arrow IPC stream without rows, all of one version. It
+   * has no `schema`.
+   */
+  arrowDescription: 'arrow_description',
+  /** Rows that end with the batch that reaches this many bytes: `max_bytes=1000000`. */
+  maxBytes: 'max_bytes',
+  /**
+   * A list of namespaces without tables. Clients of upstream's service expect tables in that list, and to find them
+   * costs a server more than the namespaces.
+   */
+  namespacesOnly: 'namespaces_only',
+} as const;

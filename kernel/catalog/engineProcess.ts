@@ -28,6 +28,11 @@ export type EngineProcessOptions = {
   node: NodeRuntime;
   /** Receives lines that the process writes for the log. */
   log?: ((line: string) => void) | undefined;
+  /**
+   * A module whose `openStoreFiles` reads files beside tables of object stores, such as the leases of backfills. Without
+   * it, those of an object store are not seen.
+   */
+  storeFiles?: string | undefined;
   /** Maximum bytes that the process may use; it ends if it needs more. */
   memoryLimit?: number | undefined;
   /** Environment variables for the process, in addition to the environment of this process. */
@@ -365,8 +370,9 @@ function handshakeOf(child: ChildProcess, place: Place, options: EngineProcessOp
     });
     // If the child has ended, writing to its pipe fails. The error is dropped, because the exit gives the reason.
     child.stdin?.on('error', () => undefined);
-    const { memoryLimit } = options;
-    child.stdin?.write(`${JSON.stringify({ secret: place.secret, socket: place.socket, memoryLimit })}\n`);
+    const { memoryLimit, storeFiles } = options;
+    const start = { secret: place.secret, socket: place.socket, memoryLimit, storeFiles };
+    child.stdin?.write(`${JSON.stringify(start)}\n`);
   });
 }
 

@@ -21,20 +21,7 @@ export const isObjectStore = (root: string): boolean => {
 };
 
 /** URL schemes that the engine can read and write. */
-const stores = [
-  's3',
-  's3+ddb',
-  'gs',
-  'az',
-  'abfss',
-  'oss',
-  'hf',
-  'goosefs',
-  'memory',
-  'shared-memory',
-  'file-object-store',
-  'file+uring',
-];
+const stores = ['s3', 's3+ddb', 'gs', 'az', 'abfss', 'oss', 'hf', 'goosefs', 'file-object-store', 'file+uring'];
 
 /**
  * Returns whether a root is the URL of a supported object store.
@@ -44,13 +31,20 @@ export function checkAddress(root: string): boolean {
   if (!isObjectStore(root)) return false;
   const name = scheme.exec(root)![1]!.toLowerCase();
   if (stores.includes(name)) return true;
+  if (name === 'memory' || name === 'shared-memory') {
+    const what = `"${root}" can't be opened here: a catalog in memory belongs to the process that created it.`;
+    throw new CatalogError('InvalidInput', what, 'In a cell write connect("memory://"); elsewhere pass a directory.');
+  }
   const isServer = name === 'http' || name === 'https';
+  const isService = name === 'db';
   throw new CatalogError(
     'InvalidInput',
     `"${name}://" is not the address of an object store or a directory.`,
-    isServer
-      ? 'For a server, use connectNamespace("rest", { uri }).'
-      : 'Pass a directory, or an address that starts with s3://, gs:// or az://.',
+    isService
+      ? 'For a service, use connectNamespace("rest", { uri, apiKey, database }) with its URL.'
+      : isServer
+        ? 'For a server, use connectNamespace("rest", { uri }).'
+        : 'Pass a directory, or an address that starts with s3://, gs:// or az://.',
   );
 }
 

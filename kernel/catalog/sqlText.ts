@@ -1,9 +1,15 @@
 import { isTypedArray, builtinTag } from '#catalog/arrow/convertValue.ts';
+import { type Decimal, isDecimal } from '#catalog/values/decimal.ts';
+import { type Duration, isDuration } from '#catalog/values/duration.ts';
+import { isTime, type Time } from '#catalog/values/time.ts';
+import { exactTime } from '#catalog/values/timestamp.ts';
+import { unitNumber } from '#catalog/values/timeUnits.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /**
  * Returns a JavaScript value as a literal of the tables' SQL: strings, numbers (bigints from -2⁶³ to 2⁶⁴-1),
- * booleans, `null`, `Date` as a timestamp in UTC, `Uint8Array` as bytes, lists of numbers, strings or booleans.
+ * booleans, `null`, `Date` as a timestamp in UTC, `Timestamp`, `Time`, `Duration`, `Decimal`, `Uint8Array` as bytes,
+ * lists of numbers, strings or booleans.
  * @param name the column of the value, for errors
  * @throws CatalogError InvalidInput (13) for a value without a literal, naming it
  */
@@ -39,6 +45,8 @@ function bigintLiteral(value: bigint, name: string): string {
 }
 
 function objectLiteral(value: object, name: string): string {
+  const exact = exactLiteral(value, name);
+  if (exact !== undefined) return exact;
   const tag = builtinTag(value);
   if (tag === 'Date') return dateLiteral(Date.prototype.getTime.call(value), name);
   if (tag === 'Uint8Array') return `X'${Buffer.from(value as Uint8Array).toString('hex')}'`;
@@ -56,6 +64,37 @@ function objectLiteral(value: object, name: string): string {
   return `[${literals.join(', ')}]`;
 }
 
+const unitNames = ['Second', 'Millisecond', 'Microsecond', 'Nanosecond'] as const;
+
+/** Returns the literal of a value of the classes that rows are read with; `undefined` for other values. */
+function exactLiteral(value: object, name: string): string | undefined {
+  if (isDecimal(value)) return decimalLiteral(value, name);
+  if (isTime(value)) return timeLiteral(value, name);
+  if (isDuration(value)) return castLiteral(bigintLiteral(value.count, name), `Duration(${unitOf(value)})`);
+  const exact = builtinTag(value) === 'Date' ? exactTime(value) : undefined;
+  return exact && castLiteral(bigintLiteral(exact.count, name), `Timestamp(${unitNames[exact.unit]}, Some("UTC"))`);
+}
+
+const castLiteral = (literal: string, type: string): string => `arrow_cast(${literal}, '${type}')`;
+
+const unitOf = ({ unit }: Time | Duration): string => unitNames[unitNumber(unit)];
+
+function timeLiteral(value: Time, name: string): string {
+  const count = bigintLiteral(value.count, name);
+  // Times in seconds and milliseconds have 32 bits, and the engine casts only integers of the same width.
+  return unitNumber(value.unit) < 2
+    ? castLiteral(castLiteral(count, 'Int32'), `Time32(${unitOf(value)})`)
+    : castLiteral(count, `Time64(${unitOf(value)})`);
+}
+
+function decimalLiteral(value: Decimal, name: string): string {
+  const text = value.toString();
+  const digits = text.replace(/[-.]/g, '').length;
+  if (digits > 76) return refuse(name, `has ${digits} digits, and a decimal has at most 76`);
+  const scale = Math.max(0, value.scale);
+  return castLiteral(`'${text}'`, digits > 38 ? `Decimal256(76, ${scale})` : `Decimal128(38, ${scale})`);
+}
+
 function dateLiteral(time: number, name: string): string {
   if (Number.isNaN(time)) return refuse(name, 'is an invalid Date');
   const text = new Date(time).toISOString();
@@ -68,7 +107,7 @@ function refuse(name: string, problem: string): never {
   throw new CatalogError(
     'InvalidInput',
     `The value for "${name}" ${problem}.`,
-    'Use a string, a finite number, a bigint, a boolean, null, a Date, a Uint8Array or a list of them; or set SQL in valuesSql.',
+    'Use a string, a finite number, a bigint, a boolean, null, a Date, a Decimal, a Time, a Duration, a Uint8Array or a list of them; or set SQL in valuesSql.',
   );
 }
 

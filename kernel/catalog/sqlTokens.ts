@@ -155,3 +155,16 @@ export function sqlProblem(sql: string): string | undefined {
   }
   return depth > 0 ? 'has a parenthesis that is not closed' : undefined;
 }
+
+/** Whether tokens other than whitespace and comments follow a semicolon. The engine ignores them. */
+export function hasTextAfterSemicolon(sql: string): boolean {
+  if (!sql.includes(';')) return false;
+  const cursor = new SqlCursor(sql);
+  let isOver = false;
+  while (cursor.next()) {
+    if (cursor.kind === 'space') continue;
+    if (isOver) return true;
+    isOver = cursor.kind === 'sign' && sql[cursor.start] === ';';
+  }
+  return false;
+}

@@ -1,7 +1,7 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
 import type { Catalog } from './catalog.ts';
-import type { Table } from './table.ts';
+import type { Table } from './table/table.ts';
 
 // A job opens its table again in a separate process, so it needs the configuration of the catalog. A configuration may
 // hold secrets. So it is stored outside of the catalog object, because displaying or copying the object must not reveal
@@ -24,6 +24,12 @@ export function recordOpenedTable<T extends Table>(
   const isPinned = pin.version !== undefined || pin.tag !== undefined || pin.branch !== undefined;
   catalogs.set(table, { catalog, isPinned });
   return table;
+}
+
+/** Records that a table comes from the catalog of another one, or is the same object at another version or branch. */
+export function recordMovedTable(from: Table, table: Table, pin: Parameters<typeof recordOpenedTable>[2]): void {
+  const opened = catalogs.get(from);
+  if (opened) recordOpenedTable(opened.catalog, table, pin);
 }
 
 /**

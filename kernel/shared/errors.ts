@@ -80,8 +80,6 @@ export type ErrorContext = {
   identifier?: string | undefined;
 };
 
-// Kernel, engine, extension and webview are separate bundles with their own copies of the class, so `instanceof` would
-// fail. The brand works across bundles.
 /** The end of a sentence, also inside quotes or brackets, or of a list of lines. */
 const ended = /[.!?…:]["'”’»)\]]*\s*$|\n$/;
 

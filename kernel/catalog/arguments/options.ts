@@ -33,9 +33,32 @@ export function checkOptions(
     known.includes(key) || prefixes.some((prefix) => key.startsWith(prefix) && key !== prefix);
   const unknown = Object.keys(options).find((key) => !isKnown(key));
   if (unknown !== undefined) {
-    throw new CatalogError('InvalidInput', `${call} has no option "${unknown}".`, `Known options: ${list(known)}.`);
+    const hint = Object.hasOwn(optionHints, unknown) ? optionHints[unknown]! : `Known options: ${list(known)}.`;
+    throw new CatalogError('InvalidInput', `${call} has no option "${unknown}".`, hint);
   }
 }
+
+const serverHint = 'For a server write connectNamespace("rest", { uri, apiKey, database }).';
+const formatHint = 'Leave it out: new tables have the newest format.';
+
+/** What to use instead of options of LanceDB's package that this client does not have. */
+const optionHints: Readonly<Record<string, string>> = {
+  apiKey: serverHint,
+  clientConfig: serverHint,
+  dataStorageVersion: formatHint,
+  embeddingFunction: 'Compute the vectors and store them in a column, or fill a column with table.backfill().',
+  embeddings: 'Compute the vectors and store them in a column, or fill a column with table.backfill().',
+  enableV2ManifestPaths: formatHint,
+  extraProperties: 'Write storageOptions for an object store, or headers for a server.',
+  hostOverride: serverHint,
+  indexCacheSize: 'Leave it out: the engine chooses the size of its cache.',
+  manifestEnabled: 'Leave it out: a directory always has a list of its namespaces.',
+  namespaceClientProperties: 'Write the properties in the configuration of connectNamespace().',
+  oauthConfig: 'For a server write connectNamespace("rest", { uri, token }).',
+  region: serverHint,
+  session: 'Leave it out: the engine chooses the sizes of its caches.',
+  storageOptions: 'Set the storage options in connect() or connectNamespace("dir", …).',
+};
 
 const list = (names: readonly string[]): string => [...names].toSorted((a, b) => a.localeCompare(b)).join(', ');
 
@@ -151,9 +174,13 @@ export function checkDrop(options: DropNamespaceOptions): {
   };
 }
 
-/** @throws CatalogError InvalidInput (13) */
-export function checkCreateMode(call: string, mode: unknown): CreateMode {
-  return checkChoice(call, 'mode', mode, createModes) ?? 'create';
+/** Returns the mode of a call that creates something; `existOk` is LanceDB's word. @throws CatalogError InvalidInput (13) */
+export function checkCreateMode(call: string, mode: unknown, existOk?: unknown): CreateMode {
+  if (existOk !== undefined && typeof existOk !== 'boolean') {
+    throw new CatalogError('InvalidInput', `${call}: existOk is not a boolean.`, 'Pass true or false.');
+  }
+  const chosen = checkChoice(call, 'mode', mode, createModes) ?? 'create';
+  return chosen === 'create' && existOk === true ? 'exist_ok' : chosen;
 }
 
 /**

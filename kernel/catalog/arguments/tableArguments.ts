@@ -15,6 +15,12 @@ export function checkText(call: string, what: string, value: unknown): string {
   throw new CatalogError('InvalidInput', `${call}: the ${what} is ${found}.`, `Pass the ${what} as a string.`);
 }
 
+/** @throws CatalogError InvalidInput (13) unless the value is `true` or `false` */
+export function checkFlag(call: string, what: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new CatalogError('InvalidInput', `${call}: the ${what} is ${describeType(value)}.`, 'Pass true or false.');
+}
+
 /** @throws CatalogError InvalidInput (13) unless the value is a whole number from 1 */
 export function checkCount(call: string, what: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
@@ -27,7 +33,11 @@ export function checkCount(call: string, what: string, value: unknown): number {
 
 /** @throws CatalogError InvalidInput (13) unless the value is a non-empty list of non-empty strings */
 export function checkTexts(call: string, what: string, value: unknown): string[] {
-  const list: unknown[] = Array.isArray(value) ? value : [];
+  if (value !== undefined && !Array.isArray(value)) {
+    const found = `Expected a list with each ${what} for ${call}, got ${describeType(value)}.`;
+    throw new CatalogError('InvalidInput', found, 'Pass a list of names.');
+  }
+  const list: unknown[] = value ?? [];
   if (list.length > 0) return list.map((item) => checkText(call, what, item));
   throw new CatalogError('InvalidInput', `${call} needs at least one ${what}.`, `Pass a list of names.`);
 }

@@ -1,57 +1,102 @@
-import { DataType, type Schema } from '#arrow';
+import type { DataType, Schema } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
-import { convertValue, isTypedArray, builtinTag } from '#catalog/arrow/convertValue.ts';
 import { checkOptions } from './options.ts';
-import { checkFilter } from '#catalog/query.ts';
+import { checkFilter } from '#catalog/query/query.ts';
 import { sqlLiteral } from '#catalog/sqlText.ts';
-import type { UpdateSpec } from '#catalog/table.ts';
+import { typedLiteral } from '#catalog/typedLiteral.ts';
+import type { ColumnsSql, UpdateOptions, UpdateSpec } from '#catalog/table/table.ts';
+import { isRecord } from '#shared/records.ts';
+import { describeType } from './tableArguments.ts';
+
+/**
+ * Returns the update that a call describes: values, SQL, or columns with their SQL as in LanceDB's package.
+ * @throws CatalogError InvalidInput (13) for an unknown option, a condition that is not a string, or a column with
+ * something other than SQL
+ */
+export function updateArguments(given: UpdateSpec | ColumnsSql, options: UpdateOptions): PlainUpdate {
+  checkOptions('update', options, ['signal', 'where']);
+  const { where: condition } = options;
+  checkCondition(options);
+  if (!isUpdateSpec(given)) return { where: condition, valuesSql: columnsSql(given) };
+  checkOptions('update', given, ['where', 'values', 'valuesSql']);
+  checkCondition(given);
+  if (condition !== undefined && given.where !== undefined) {
+    fail('The update has two conditions.', 'Set where once.');
+  }
+  const { where = condition, values, valuesSql } = given;
+  return { where, values: plain(values), valuesSql: plain(valuesSql) };
+}
+
+/** Refuses a condition that is `undefined`: by mistake, an update without a condition would change every row. */
+function checkCondition(given: object | null | undefined): void {
+  if (given && 'where' in given) checkFilter(given.where as string);
+}
+
+/** An update without maps. */
+type PlainUpdate = {
+  where: string | undefined;
+  values?: Readonly<Record<string, unknown>> | undefined;
+  valuesSql?: Readonly<Record<string, string>> | undefined;
+};
+
+const isPart = (part: unknown): boolean => part !== undefined && typeof part !== 'string';
+
+/** A column can be named `values`. Its SQL is a string, which no map of values is. */
+function isUpdateSpec(given: UpdateSpec | ColumnsSql): given is UpdateSpec {
+  if (!isRecord(given) || given instanceof Map) return given === undefined || given === null;
+  return isPart(given['values']) || isPart(given['valuesSql']) || Object.keys(given).every((key) => key === 'where');
+}
+
+function columnsSql(given: ColumnsSql): Readonly<Record<string, string>> {
+  if (!isRecord(given)) fail(`Expected an object for update, got ${describeType(given)}.`, example);
+  const columns = plain(given) ?? {};
+  for (const [column, sql] of Object.entries(columns)) {
+    if (typeof sql === 'string') continue;
+    const hint = `For values write update({ values: { … } }), and for SQL a string.`;
+    fail(`Expected SQL for the column "${column}" of update, got ${describeType(sql)}.`, hint);
+  }
+  return columns;
+}
+
+function plain<T>(
+  given: ReadonlyMap<string, T> | Readonly<Record<string, T>> | undefined,
+): Record<string, T> | undefined {
+  if (given === undefined || given === null) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- not a map
+  return given instanceof Map ? Object.fromEntries(given) : (given as Record<string, T>);
+}
+
+const example = 'Write for instance update({ where: "id = 3", values: { name: "mug" } }).';
 
 /**
  * Checks an update and returns its columns with the SQL of the new values. The checks are the same for every
- * implementation.
- * @throws CatalogError InvalidInput (13) for no column, a column given twice, a value without a literal, bad SQL text
+ * implementation. Values are converted as in `add`, because the engine would silently change a value of another type.
+ * @param schemaOf returns the schema of the table; called only if there is a value other than null
+ * @throws CatalogError InvalidInput (13) for no column, a column given twice, a value without a literal, bad SQL text;
+ * SchemaValidation (20) for a value that its column can't hold
  */
-export function updateEntries(spec: UpdateSpec): [column: string, sql: string][] {
-  checkOptions('update', spec, ['where', 'values', 'valuesSql']);
-  if (spec?.where !== undefined) checkFilter(spec.where);
-  const values = Object.entries(spec?.values ?? {});
-  const valuesSql = Object.entries(spec?.valuesSql ?? {});
+export async function updateEntries(
+  spec: PlainUpdate,
+  schemaOf: () => Promise<Schema>,
+): Promise<[column: string, sql: string][]> {
+  if (spec.where !== undefined) checkFilter(spec.where);
+  const values = Object.entries(spec.values ?? {});
+  const valuesSql = Object.entries(spec.valuesSql ?? {});
   const twice = valuesSql.find(([column]) => Object.hasOwn(spec.values ?? {}, column));
   if (twice) fail(`The update has two values for "${twice[0]}".`, 'Set it either in values or in valuesSql.');
   const noSql = valuesSql.find(([, sql]) => typeof sql !== 'string' || sql.trim() === '');
   if (noSql) fail(`The SQL for "${noSql[0]}" is missing.`, 'Write an expression, for instance "price * 2".');
   if (values.length + valuesSql.length === 0) {
-    fail('The update changes no column.', 'Write for instance update({ where: "id = 3", values: { name: "mug" } }).');
+    fail('The update changes no column.', example);
   }
-  return [...values.map(([column, value]): [string, string] => [column, sqlLiteral(value, column)]), ...valuesSql];
-}
-
-/**
- * Rejects values that the engine would silently change: the engine stores null for a list of another length, infinity
- * for a number that is too large, and whole seconds for fractions of a second. The engine itself checks strings and SQL
- * expressions.
- * @param schemaOf returns the schema of the table; called only if a value needs this check
- * @throws CatalogError SchemaValidation (20) naming the value and what the column holds
- */
-export async function checkFits({ values = {} }: UpdateSpec, schemaOf: () => Promise<Schema>): Promise<void> {
-  const checked = Object.entries(values).filter(([, value]) => isNumber(value) || isWhole(value) || isDate(value));
-  if (checked.length === 0) return;
-  const { fields } = await schemaOf();
-  for (const [column, value] of checked) {
-    const type = fields.find(({ name }) => name === column)?.type;
-    if (type && isLossy(type, value)) convertValue(type, value, { column });
-  }
-}
-
-const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
-const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && builtinTag(value) === 'Date';
-/** A list, or bytes. */
-const isWhole = (value: unknown): boolean => Array.isArray(value) || isTypedArray(value);
-
-function isLossy(type: DataType, value: unknown): boolean {
-  if (isNumber(value)) return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type);
-  if (isDate(value)) return DataType.isTimestamp(type) || DataType.isDate(type);
-  return DataType.isList(type) || DataType.isFixedSizeList(type) || DataType.isFixedSizeBinary(type);
+  const hasValue = values.some(([, value]) => value !== null && value !== undefined);
+  const fields = hasValue ? (await schemaOf()).fields : [];
+  const literals = values.map(([column, value]): [string, string] => {
+    const type = fields.find(({ name }) => name === column)?.type as DataType | undefined;
+    // The engine reports a column that does not exist.
+    return [column, type ? typedLiteral(type, value, column) : sqlLiteral(value, column)];
+  });
+  return [...literals, ...valuesSql];
 }
 
 function fail(what: string, hint: string): never {

@@ -1,14 +1,14 @@
 import type { RecordBatch, Schema } from '#arrow';
-import { Query } from '#catalog/query.ts';
-import type { BatchStream } from '#catalog/querySpec.ts';
+import { Query } from '#catalog/query/query.ts';
+import type { BatchStream } from '#catalog/query/querySpec.ts';
 import {
   adoptSchema,
   type BatchSource,
-  checkColumnNames,
+  checkColumns,
   checkSameColumns,
   type TableSource,
   toArrowTable,
-} from '#catalog/tableData.ts';
+} from '#catalog/table/tableData.ts';
 import { adoptTable, batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { withFullValidity } from '#shared/arrow/nullData.ts';
@@ -20,12 +20,12 @@ type SourceBatches = BatchStream & { close: () => Promise<void> };
 /**
  * Returns the data for a table as batches of one schema: rows and tables as soon as the call starts, the batches of a
  * batch source as they arrive. The schema is known before the first row. The schema is `schema`, else the schema of the
- * query or of the first batch. A batch with other columns than the first ends the batches with SchemaValidation; if the
- * source throws, the batches end with InvalidInput, and the error of the source is the cause. A reader that stops early
- * closes the source.
+ * query or of the first batch. Reading throws SchemaValidation if a batch has other columns than the first one, and
+ * InvalidInput with the error of the source as its cause if the source throws. A reader that stops early closes the
+ * source.
  * @param call for errors: the call that the data was given to
- * @throws CatalogError SchemaValidation (20), InvalidInput (13) as `toArrowTable`; SchemaValidation for no batch and no
- * schema
+ * @throws CatalogError SchemaValidation (20), InvalidInput (13) for the same data as `toArrowTable`; SchemaValidation
+ * if there is neither a batch nor a schema
  */
 export async function batchesOf(call: string, source: TableSource, schema?: Schema): Promise<SourceBatches> {
   if (source instanceof Query) {
@@ -61,7 +61,7 @@ async function opened(call: string, source: BatchSource, given: Schema | undefin
   try {
     const first = await reading.next();
     // The given schema has what the types do not: metadata, and which columns may be null.
-    const schema = wanted ?? (first && checkColumnNames(first.schema));
+    const schema = wanted ?? (first && checkColumns(first.schema));
     if (!schema) {
       const hint = 'Set the option schema to create an empty table.';
       throw new CatalogError('SchemaValidation', `${call} got no batch, so the columns are unknown.`, hint);

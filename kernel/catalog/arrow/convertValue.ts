@@ -1,8 +1,14 @@
-import { DataType, DateUnit, Precision, type TimeUnit } from '#arrow';
+import { DataType, DateUnit, type Field, type Map_, Precision, type Struct } from '#arrow';
+import { Decimal, isDecimal } from '#catalog/values/decimal.ts';
+import { type Duration, isDuration } from '#catalog/values/duration.ts';
+import { isTime, type Time } from '#catalog/values/time.ts';
+import { exactTime } from '#catalog/values/timestamp.ts';
+import { convertUnit, longUnitName, unitNumber } from '#catalog/values/timeUnits.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
+import type { TimeUnit } from '#shared/format/times.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { inUnit, unitName } from './timestamps.ts';
+import { mapRowEntries, structRowMembers, vectorItems } from './arrowValues.ts';
 
 /** Position of a value, for errors. Without `row` the value is the new value of a whole column. */
 export type Place = { row?: number | undefined; column: string };
@@ -23,16 +29,14 @@ export function fail(place: Place, problem: string, hint: string): never {
 }
 
 /**
- * Converts a value to the form that the builder of its Arrow type accepts (for timestamps, the builder of the storage
- * type; see timestamps.ts). Values of a wrong type are rejected here, because the builders would silently write wrong
- * data.
+ * Converts a value to the form that `buildColumn` takes for its Arrow type: times as counts of their unit, decimals as
+ * unscaled bigints, lists as arrays, structs as lists of their members, maps as lists of `[key, value]`. Rejects values
+ * of another type, and values that the type can't hold exactly, because writing them would store wrong data silently.
  * @throws CatalogError SchemaValidation (20) naming row and column
  */
 export function convertValue(type: DataType, value: unknown, place: Place): unknown {
   if (value === null || value === undefined) return null;
-  if (DataType.isDictionary(type) && !DataType.isTimestamp(type.dictionary)) {
-    return convertValue(type.dictionary, value, place);
-  }
+  if (DataType.isDictionary(type)) return convertValue(type.dictionary as DataType, value, place);
   if (DataType.isInt(type)) return toInt(type.bitWidth, type.isSigned, value, place);
   if (DataType.isFloat(type)) return toFloat(type.precision, value, place);
   if (DataType.isBool(type)) return typeof value === 'boolean' ? value : misfit(type, value, place);
@@ -47,30 +51,51 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
     return value;
   }
   if (DataType.isTimestamp(type)) return toTimestamp(type.unit, value, place);
-  if (DataType.isDate(type)) {
-    const time = timeOf(value, place);
-    if (type.unit === DateUnit.DAY && time % 86_400_000 !== 0) {
-      return fail(place, 'is not midnight UTC', 'Pass a whole day.');
-    }
-    return new Date(time);
+  if (DataType.isDate(type)) return toDate(type.unit, value, place);
+  if (DataType.isTime(type)) {
+    return toCount(
+      type,
+      isTime(value) ? value : undefined,
+      value,
+      place,
+      'a Time, for instance new Time(43_200n, "s")',
+    );
+  }
+  if (DataType.isDuration(type)) {
+    const example = 'a Duration, for instance new Duration(1500n, "ms")';
+    return toCount(type, isDuration(value) ? value : undefined, value, place, example);
   }
   if (DataType.isDecimal(type)) return toDecimal(type, value, place);
-  if (DataType.isList(type) || DataType.isFixedSizeList(type)) {
-    if (!Array.isArray(value) && !isTypedArray(value)) return misfit(type, value, place);
-    const items: unknown[] = Array.from(value);
+  if (DataType.isList(type) || DataType.isFixedSizeList(type) || DataType.isLargeList(type)) {
+    const item = type.valueType as DataType;
+    const items = holdsAll(item, value) ? value : listItems(value);
+    if (!items) return misfit(type, value, place);
     if (DataType.isFixedSizeList(type) && items.length !== type.listSize) {
-      return fail(place, `has ${items.length} elements`, `Pass ${type.listSize} elements.`);
+      const hint = `Pass ${type.listSize} elements. Lists of any length need the type List in the schema of the table.`;
+      return fail(place, `has ${items.length} elements`, hint);
     }
-    const item: DataType = type.valueType;
+    if (!Array.isArray(items)) return items;
     return items.map((element) => convertValue(item, element, place));
   }
   if (DataType.isStruct(type)) return toStruct(type, value, place);
+  if (DataType.isMap(type)) return toMap(type, value, place);
   return fail(
     place,
     `has the type ${typeText(type)}, which objects can't be converted to`,
     'Pass an Arrow table instead.',
   );
 }
+
+/** Whether each element of a typed array is a value of a type of floats as it is, so that it needs no check and no copy. */
+const holdsAll = (type: DataType, value: unknown): value is Float32Array | Float64Array =>
+  DataType.isFloat(type) &&
+  isTypedArray(value) &&
+  ((builtinTag(value) === 'Float32Array' && type.precision !== Precision.HALF) ||
+    (builtinTag(value) === 'Float64Array' && type.precision === Precision.DOUBLE));
+
+/** Returns the items of an array, a typed array or an Arrow vector; `undefined` for other values. */
+const listItems = (value: unknown): unknown[] | undefined =>
+  Array.isArray(value) || isTypedArray(value) ? Array.from<unknown>(value) : vectorItems(value);
 
 const misfit = (type: DataType, value: unknown, place: Place): never =>
   fail(place, `is ${describe(value)} where ${typeText(type)} is expected`, 'Convert it, or change the schema.');
@@ -82,8 +107,12 @@ function toInt(bits: number, signed: boolean, value: unknown, place: Place): num
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return fail(place, `is ${value}, which a number can't hold exactly`, 'Use a bigint, for instance 123n.');
   }
-  if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isSafeInteger(value))) {
-    return fail(place, `is ${typeof value === 'number' ? value : describe(value)}`, 'Use a whole number or a bigint.');
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    const hint = 'Use a whole number. For fractions, add a column with the expression "CAST(… AS DOUBLE)".';
+    return fail(place, `is ${value}, but its type is ${signed ? 'Int' : 'Uint'}${bits}`, hint);
+  }
+  if (typeof value !== 'bigint' && typeof value !== 'number') {
+    return fail(place, `is ${describe(value)}`, 'Use a whole number or a bigint.');
   }
   const whole = BigInt(value);
   const fits = signed ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole);
@@ -119,76 +148,149 @@ function holdsWhole(precision: Precision, whole: number): boolean {
 
 const isDate = (value: unknown): boolean => typeof value === 'object' && value !== null && builtinTag(value) === 'Date';
 
-function timeOf(value: unknown, place: Place): number {
-  if (!isDate(value)) return fail(place, `is ${describe(value)}`, 'Use a Date.');
-  const time = Date.prototype.getTime.call(value);
-  return Number.isNaN(time) ? fail(place, 'is an invalid Date', 'Use a valid Date or null.') : time;
-}
-
 /**
- * Returns a timestamp as it is stored, counted in its unit. A bigint value is already this count. A bigint can be more
- * precise than a `Date`.
+ * Returns a timestamp as it is stored, counted in its unit. A bigint value is already this count. A `Timestamp` and a
+ * bigint can be more precise than a `Date`.
  */
 function toTimestamp(unit: TimeUnit, value: unknown, place: Place): bigint {
   if (typeof value !== 'bigint' && !isDate(value)) {
-    return fail(place, `is ${describe(value)}`, `Use a Date, or a bigint that counts ${unitName(unit)} since 1970.`);
-  }
-  const count = typeof value === 'bigint' ? value : inUnit(unit, timeOf(value, place));
-  if (count === undefined) return fail(place, 'is not a whole second', 'Use a finer unit.');
-  if (BigInt.asIntN(64, count) !== count) {
-    const what = isDate(value) ? `the year ${new Date(timeOf(value, place)).getUTCFullYear()}` : `${count}`;
-    return fail(place, `is ${what}, which 64 bits of ${unitName(unit)} can't hold`, 'Use a coarser unit.');
-  }
-  return count;
-}
-
-function toDecimal(
-  type: { precision: number; scale: number; bitWidth: number },
-  value: unknown,
-  place: Place,
-): Uint32Array {
-  const text = typeof value === 'bigint' || typeof value === 'number' || typeof value === 'string' ? String(value) : '';
-  const parts = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
-  const fraction = parts?.[3] ?? '';
-  if (!parts || fraction.length > type.scale) {
     return fail(
       place,
-      `is ${text === '' ? describe(value) : text}`,
-      `Use a number with at most ${type.scale} decimals.`,
+      `is ${describe(value)}`,
+      `Use a Date, or a bigint that counts ${longUnitName(unit)} since 1970.`,
     );
   }
-  const digits = parts[2]! + fraction.padEnd(type.scale, '0');
-  if (digits.replace(/^0+/, '').length > type.precision) {
-    return fail(place, `is ${text}`, `Use at most ${type.precision} digits.`);
-  }
-  return decimalToWords(BigInt(digits) * (parts[1] ? -1n : 1n), type.bitWidth);
+  if (typeof value === 'bigint') return fitting(64, value, `${value}`, unit, place);
+  const exact = countOf(value as Date, place);
+  const count = convertUnit(exact.count, exact.unit, unit);
+  if (count !== undefined) return fitting(64, count, `the year ${yearText(value as Date)}`, unit, place);
+  const problem =
+    unit === 0 && exact.unit === 1 ? 'is not a whole second' : `has digits finer than ${longUnitName(unit)}`;
+  return fail(place, problem, 'Use a finer unit.');
 }
 
-/** The unscaled value of a decimal as little-endian 32-bit words in two's complement. */
-function decimalToWords(unscaled: bigint, bits: number): Uint32Array {
-  const words = new Uint32Array(bits / 32);
-  let rest = BigInt.asUintN(bits, unscaled);
-  for (let i = 0; i < words.length; i++) {
-    words[i] = Number(rest & 0xffff_ffffn);
-    rest >>= 32n;
-  }
-  return words;
+/** Returns days for a date in days, else milliseconds. */
+function toDate(unit: DateUnit, value: unknown, place: Place): number | bigint {
+  if (!isDate(value)) return fail(place, `is ${describe(value)}`, 'Use a Date.');
+  const exact = countOf(value as Date, place);
+  const ms = convertUnit(exact.count, exact.unit, 1);
+  if (unit !== DateUnit.DAY && ms !== undefined) return ms;
+  if (ms === undefined || ms % 86_400_000n !== 0n) return fail(place, 'is not midnight UTC', 'Pass a whole day.');
+  const days = ms / 86_400_000n;
+  if (BigInt.asIntN(32, days) !== days)
+    return fail(place, `is in the year ${yearText(value as Date)}`, 'Use a timestamp column.');
+  return Number(days);
 }
 
+/** Returns the exact time of a date. @throws CatalogError SchemaValidation (20) for an invalid `Date` */
+function countOf(value: Date, place: Place): { count: bigint; unit: TimeUnit } {
+  const exact = exactTime(value);
+  if (exact) return exact;
+  const time = Date.prototype.getTime.call(value);
+  return Number.isNaN(time)
+    ? fail(place, 'is an invalid Date', 'Use a valid Date or null.')
+    : { count: BigInt(time), unit: 1 };
+}
+
+const yearText = (value: Date): string =>
+  value.toISOString().replace(/^([+-]?\d+).*$/, (_, year: string) => String(BigInt(year)));
+
+/** Returns a time of day or a duration as it is stored. A bigint value is already the count of the unit. */
+function toCount(
+  type: { unit: TimeUnit; bitWidth?: number },
+  given: Time | Duration | undefined,
+  value: unknown,
+  place: Place,
+  example: string,
+): bigint {
+  const { unit } = type;
+  const bits = type.bitWidth ?? 64;
+  if (typeof value === 'bigint') return fitting(bits, value, `${value}`, unit, place);
+  if (!given)
+    return fail(place, `is ${describe(value)}`, `Use ${example}, or a bigint that counts ${longUnitName(unit)}.`);
+  const count = convertUnit(given.count, unitNumber(given.unit), unit);
+  return count === undefined
+    ? fail(place, `is ${given.toString()}, which has digits finer than ${longUnitName(unit)}`, 'Use a finer unit.')
+    : fitting(bits, count, given.toString(), unit, place);
+}
+
+function fitting(bits: number, count: bigint, text: string, unit: TimeUnit, place: Place): bigint {
+  if (BigInt.asIntN(bits, count) === count) return count;
+  return fail(place, `is ${text}, which ${bits} bits of ${longUnitName(unit)} can't hold`, 'Use a coarser unit.');
+}
+
+/** Returns the unscaled value of a decimal. */
+function toDecimal(type: { precision: number; scale: number }, value: unknown, place: Place): bigint {
+  const decimal = decimalOf(value);
+  if (!decimal) {
+    const text = typeof value === 'number' || typeof value === 'string' ? `${value}` : describe(value);
+    return fail(place, `is ${text}`, `Use a Decimal, or a number with at most ${type.scale} decimals.`);
+  }
+  const finer = decimal.scale - type.scale;
+  const factor = 10n ** BigInt(Math.abs(finer));
+  if (finer > 0 && decimal.unscaled % factor !== 0n)
+    return fail(place, `is ${decimal.toString()}`, `Use a number with at most ${type.scale} decimals.`);
+  const unscaled = finer > 0 ? decimal.unscaled / factor : decimal.unscaled * factor;
+  if (String(unscaled).replace('-', '').length > type.precision && unscaled !== 0n)
+    return fail(place, `is ${decimal.toString()}`, `Use at most ${type.precision} digits.`);
+  return unscaled;
+}
+
+function decimalOf(value: unknown): Decimal | undefined {
+  if (isDecimal(value)) return value;
+  if (typeof value !== 'bigint' && typeof value !== 'number' && typeof value !== 'string') return undefined;
+  return /^-?\d+(?:\.\d*)?$/.test(String(value)) ? Decimal.from(value) : undefined;
+}
+
+/** Returns the members in the order of the type. */
 function toStruct(
   type: { children: readonly { name: string; type: DataType }[] },
   value: unknown,
   place: Place,
-): unknown {
-  if (!isRecord(value)) return fail(place, `is ${describe(value)}`, 'Use an object.');
-  const members = value;
+): unknown[] {
+  const members = structMembers(value);
+  if (!members) return fail(place, `is ${describe(value)}`, 'Use an object.');
   const extra = Object.keys(members).find((name) => !type.children.some((child) => child.name === name));
   if (extra !== undefined)
     return fail({ ...place, column: `${place.column}.${extra}` }, 'is not in the schema', 'Leave it out.');
-  return Object.fromEntries(
-    type.children.map(({ name, type: inner }) => [
-      name,
-      convertValue(inner, members[name], { ...place, column: `${place.column}.${name}` }),
-    ]),
+  return type.children.map(({ name, type: inner }) =>
+    convertValue(inner, Object.hasOwn(members, name) ? members[name] : null, {
+      ...place,
+      column: `${place.column}.${name}`,
+    }),
   );
+}
+
+/** Returns the members of an object or of a struct that Arrow gives; `undefined` for other values. */
+function structMembers(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!isRecord(value)) return undefined;
+  const isOther = ArrayBuffer.isView(value) || ['Map', 'Set', 'Date'].includes(builtinTag(value)) || isExact(value);
+  return isOther ? undefined : (structRowMembers(value) ?? value);
+}
+
+const isExact = (value: unknown): boolean => isDecimal(value) || isTime(value) || isDuration(value);
+
+/** Returns the entries as keys and values. */
+function toMap(type: Map_, value: unknown, place: Place): unknown[] {
+  const [keyField, valueField] = (type.children[0] as Field<Struct>).type.children as [Field, Field];
+  const entries = mapEntries(keyField.type as DataType, value);
+  if (!entries) return misfit(type, value, place);
+  return entries.map(([key, each]) => {
+    if (key === null || key === undefined) return fail(place, 'has a key that is null', 'Leave the entry out.');
+    return [
+      convertValue(keyField.type as DataType, key, place),
+      convertValue(valueField.type as DataType, each, place),
+    ];
+  });
+}
+
+/** Returns the entries of a `Map`, of a map that Arrow gives, or of an object if the keys of the type are strings. */
+function mapEntries(keyType: DataType, value: unknown): (readonly [unknown, unknown])[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (builtinTag(value) === 'Map') return [...(value as Map<unknown, unknown>)];
+  const entries = mapRowEntries(value);
+  if (entries) return entries;
+  const isText = DataType.isUtf8(keyType) || DataType.isLargeUtf8(keyType);
+  const members = isText ? structMembers(value) : undefined;
+  return members && Object.entries(members);
 }

@@ -1,44 +1,67 @@
 import {
   Binary,
   Bool,
+  type DataType,
+  Decimal as DecimalType,
+  Duration as DurationType,
   Field,
   FixedSizeList,
+  Float16,
   Float32,
   Float64,
+  Int16,
+  Int32,
   Int64,
+  Int8,
   List,
+  makeData,
+  Map_,
   RecordBatch,
   Schema,
   Struct,
   Table as ArrowTable,
-  TimestampMicrosecond,
+  Time as TimeType,
+  Timestamp as TimestampType,
+  type TimeUnit as ArrowTimeUnit,
+  Uint16,
+  Uint32,
+  Uint64,
+  Uint8,
   Utf8,
-  makeData,
-  vectorFromArray,
-  type DataType,
 } from '#arrow';
+import { isDecimal } from '#catalog/values/decimal.ts';
+import { isDuration } from '#catalog/values/duration.ts';
+import { isTime } from '#catalog/values/time.ts';
+import { exactTime } from '#catalog/values/timestamp.ts';
+import { unitNumber } from '#catalog/values/timeUnits.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { type TimeUnit, timeUnitNames } from '#shared/format/times.ts';
+import { mapRowEntries, structRowMembers, vectorItems } from './arrowValues.ts';
+import { buildColumn } from './buildColumn.ts';
 import { convertValue, fail, isTypedArray, builtinTag, type Place } from './convertValue.ts';
-import { storageType, withType } from './timestamps.ts';
+import { timeUnits } from './plainTypes.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Creates an Arrow table from rows. The inference is the same for every implementation, because an engine's inference
- * would turn every number into a float:
+ * Creates an Arrow table from rows. The inference is the same for every implementation and nearly that of LanceDB:
  *
- * - safe whole numbers and `bigint`: Int64; other numbers: Float64
- * - arrays of numbers: FixedSizeList<Float32> if equally long, else List; also List if a Float32 would change a whole
- *   number
- * - `Date`: Timestamp in microseconds UTC; `Uint8Array`: Binary; objects: Struct
+ * - numbers: Float64, because a column whose first rows are whole numbers may get fractions later, also from SQL such
+ *   as `price * 1.1`, and 1 / 3 of an integer would be 0; `bigint`: Int64
+ * - arrays: List of the type of their elements. Arrays of numbers in a column whose name contains "vector" or
+ *   "embedding" are vectors, FixedSizeList<Float32>, if they are equally long and a Float32 changes no whole number
+ * - typed arrays: FixedSizeList of the type of their elements if equally long, else List
+ * - `Date`: Timestamp in microseconds UTC, `Timestamp` in its unit; `Time`, `Duration`: in their unit; the finest unit
+ *   of a column is taken
+ * - `Decimal`: Decimal128, or Decimal256 if it has more than 38 digits; `Uint8Array`: Binary; objects: Struct; `Map`: Map
  * - `null` and `undefined`: null
  *
  * A given schema overrides the inference.
  * @throws CatalogError SchemaValidation (20) naming row and column if the values of a column have different types
  */
-export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
-  rows.forEach((row, index) => {
-    if (typeof row === 'object' && row !== null && !Array.isArray(row)) return;
+export function inferRows(given: readonly Row[], schema?: Schema): ArrowTable {
+  const rows = given.map((row, index) => {
+    if (typeof row === 'object' && row !== null && !Array.isArray(row)) return structRowMembers(row) ?? row;
     throw new CatalogError('SchemaValidation', `Row ${index} is not an object.`, 'Pass rows as objects.');
   });
   const fields = schema ? schema.fields : inferFields(rows);
@@ -63,34 +86,48 @@ export function inferRows(rows: readonly Row[], schema?: Schema): ArrowTable {
       fail({ row: index, column: extra }, 'is not in the schema', 'Add it to the schema or leave it out.');
   });
   const made = new Schema([...fields], schema?.metadata);
-  const columns = fields.map((field) =>
-    vectorFromArray(
-      rows.map((row, index) => {
-        const place = { row: index, column: field.name };
-        const value = row[field.name];
-        if ((value === null || value === undefined) && !field.nullable)
-          fail(place, 'is null', 'Set a value, or make the column nullable in the schema.');
-        return convertValue(field.type, value, place);
-      }),
-      storageType(field.type),
-    ),
-  );
-  const data = makeData({
-    type: new Struct(made.fields),
-    length: rows.length,
-    nullCount: 0,
-    children: columns.map((column, index) => withType(column.data[0]!, fields[index]!.type)),
+  const children = fields.map((field) => {
+    const values = rows.map((row, index) => {
+      const place = { row: index, column: field.name };
+      const value = Object.hasOwn(row, field.name) ? row[field.name] : null;
+      if ((value === null || value === undefined) && !field.nullable)
+        fail(place, 'is null', 'Set a value, or make the column nullable in the schema.');
+      return convertValue(field.type, value, place);
+    });
+    return buildColumn(field.type, values);
   });
+  const data = makeData({ type: new Struct(made.fields), length: rows.length, nullCount: 0, children });
   return new ArrowTable(made, [new RecordBatch(made, data)]);
 }
+
+/** The element type of each class of typed arrays. Functions, because Arrow is loaded when it is first used. */
+const elementTypes = {
+  Int8Array: () => new Int8(),
+  Uint8ClampedArray: () => new Uint8(),
+  Int16Array: () => new Int16(),
+  Uint16Array: () => new Uint16(),
+  Int32Array: () => new Int32(),
+  Uint32Array: () => new Uint32(),
+  BigInt64Array: () => new Int64(),
+  BigUint64Array: () => new Uint64(),
+  Float16Array: () => new Float16(),
+  Float32Array: () => new Float32(),
+  Float64Array: () => new Float64(),
+} as const satisfies Record<string, () => DataType>;
+type TypedArrayName = keyof typeof elementTypes;
 
 // The inferred type of a column so far. A number is wide if it is a whole number that a Float32 can't hold exactly. A
 // list without `item` has had no elements yet, so their type is unknown.
 type Shape =
-  | { kind: 'whole' | 'float'; wide: boolean }
-  | { kind: 'text' | 'bool' | 'date' | 'bytes' }
-  | { kind: 'list'; length: number | 'varies'; item: Shape | undefined }
+  | { kind: 'number'; hasBigint: boolean; hasFraction: boolean; isWide: boolean }
+  | { kind: 'text' | 'bool' | 'bytes' }
+  | { kind: 'date' | 'time' | 'duration'; unit: TimeUnit }
+  | { kind: 'decimal'; scale: number; digits: number }
+  | { kind: 'map'; key: Shape | undefined; value: Shape | undefined }
+  | { kind: 'typedArray'; length: Length; name: TypedArrayName }
+  | { kind: 'list'; length: Length; item: Shape | undefined }
   | { kind: 'struct'; fields: Map<string, Shape | undefined> };
+type Length = number | 'varies';
 
 function inferFields(rows: readonly Row[]): Field[] {
   const shapes = new Map<string, Shape | undefined>();
@@ -110,10 +147,11 @@ function shapeOf(value: unknown, place: Place, within: readonly object[] = []): 
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'object') return shapeOfObject(value, place, within);
   if (typeof value === 'number') {
-    return { kind: Number.isSafeInteger(value) && !Object.is(value, -0) ? 'whole' : 'float', wide: isWide(value) };
+    const hasFraction = !Number.isSafeInteger(value) || Object.is(value, -0);
+    return { kind: 'number', hasBigint: false, hasFraction, isWide: isWide(value) };
   }
-  // A bigint is always a whole number, never a vector element, so that it is read back unchanged.
-  if (typeof value === 'bigint') return { kind: 'whole', wide: true };
+  // A bigint is never an element of a vector, so that it is read back unchanged.
+  if (typeof value === 'bigint') return { kind: 'number', hasBigint: true, hasFraction: false, isWide: true };
   if (typeof value === 'string') return { kind: 'text' };
   if (typeof value === 'boolean') return { kind: 'bool' };
   const hint = 'Use a number, string, boolean, Date, Uint8Array, array or plain object.';
@@ -122,20 +160,29 @@ function shapeOf(value: unknown, place: Place, within: readonly object[] = []): 
 
 function shapeOfObject(value: object, place: Place, above: readonly object[]): Shape {
   if (above.includes(value)) return fail(place, 'contains itself', 'Remove the circular reference.');
+  const exact = exactShape(value);
+  if (exact) return exact;
   const within = [...above, value];
   const tag = builtinTag(value);
-  if (tag === 'Date') return { kind: 'date' };
   if (tag === 'Uint8Array') return { kind: 'bytes' };
   if (isTypedArray(value)) {
-    const kind = /Int/.test(tag) ? 'whole' : 'float';
-    const wide = tag.startsWith('Big') || (tag !== 'Float32Array' && Array.prototype.some.call(value, isWide));
-    return { kind: 'list', length: value.length, item: { kind, wide } };
+    if (isTypedArrayName(tag)) return { kind: 'typedArray', length: value.length, name: tag };
+    return fail(place, `is a ${tag}`, 'Use an array or a Float32Array.');
   }
-  if (Array.isArray(value)) {
-    let item: Shape | undefined;
-    for (const element of value) item = merge(item, shapeOf(element, place, within), place);
-    return { kind: 'list', length: value.length, item };
+  const list = Array.isArray(value) ? (value as unknown[]) : vectorItems(value);
+  if (list) return { kind: 'list', length: list.length, item: commonShape(list, place, within) };
+  const entries = tag === 'Map' ? [...(value as Map<unknown, unknown>)] : mapRowEntries(value);
+  if (entries) {
+    const key = commonShape(
+      entries.map(([each]) => each),
+      place,
+      within,
+    );
+    const values = entries.map(([, each]) => each);
+    return { kind: 'map', key, value: commonShape(values, place, within) };
   }
+  const members = structRowMembers(value);
+  if (members) return shapeOfObject(members, place, within);
   const prototype: unknown = Object.getPrototypeOf(value);
   // A plain object of a notebook cell may come from another realm. Its prototype is not this realm's
   // `Object.prototype`, but that prototype has no prototype either.
@@ -157,10 +204,35 @@ function shapeOfObject(value: object, place: Place, above: readonly object[]): S
   };
 }
 
+/** Infers the shape of a value of the classes that rows are read with. */
+function exactShape(value: object): Shape | undefined {
+  if (isDecimal(value)) {
+    const { unscaled, scale } = value;
+    // A negative scale stands for zeros at the end.
+    const digits = String(unscaled).replace('-', '').length + Math.max(0, -scale);
+    return { kind: 'decimal', scale: Math.max(0, scale), digits: Math.max(0, digits - Math.max(0, scale)) };
+  }
+  if (isTime(value)) return { kind: 'time', unit: unitNumber(value.unit) };
+  if (isDuration(value)) return { kind: 'duration', unit: unitNumber(value.unit) };
+  if (builtinTag(value) !== 'Date') return undefined;
+  const microseconds = 2;
+  return { kind: 'date', unit: exactTime(value)?.unit ?? microseconds };
+}
+
+function commonShape(values: readonly unknown[], place: Place, within: readonly object[]): Shape | undefined {
+  let shape: Shape | undefined;
+  for (const value of values) shape = merge(shape, shapeOf(value, place, within), place);
+  return shape;
+}
+
 function merge(a: Shape | undefined, b: Shape | undefined, place: Place): Shape | undefined {
   if (!a || !b) return a ?? b;
-  if (a.kind === 'list' && b.kind === 'list') {
-    return { kind: 'list', length: a.length === b.length ? a.length : 'varies', item: merge(a.item, b.item, place) };
+  if (a.kind === 'typedArray' && b.kind === 'typedArray' && a.name === b.name) {
+    return { ...a, length: a.length === b.length ? a.length : 'varies' };
+  }
+  if (isListShape(a) && isListShape(b)) {
+    const item = merge(itemShape(a), itemShape(b), place);
+    return { kind: 'list', length: a.length === b.length ? a.length : 'varies', item };
   }
   if (a.kind === 'struct' && b.kind === 'struct') {
     const fields = new Map(a.fields);
@@ -170,42 +242,83 @@ function merge(a: Shape | undefined, b: Shape | undefined, place: Place): Shape 
     }
     return { kind: 'struct', fields };
   }
-  if (isNumber(a) && isNumber(b)) return { kind: a.kind === b.kind ? a.kind : 'float', wide: a.wide || b.wide };
+  if (a.kind === 'map' && b.kind === 'map')
+    return { kind: 'map', key: merge(a.key, b.key, place), value: merge(a.value, b.value, place) };
+  if (a.kind === 'decimal' && b.kind === 'decimal')
+    return { kind: 'decimal', scale: Math.max(a.scale, b.scale), digits: Math.max(a.digits, b.digits) };
+  if (isTimed(a) && isTimed(b) && a.kind === b.kind) return a.unit >= b.unit ? a : b;
+  if (a.kind === 'number' && b.kind === 'number') {
+    return {
+      kind: 'number',
+      hasBigint: a.hasBigint || b.hasBigint,
+      hasFraction: a.hasFraction || b.hasFraction,
+      isWide: a.isWide || b.isWide,
+    };
+  }
   if (a.kind === b.kind) return a;
   return fail(place, `is ${words[b.kind]}, but earlier rows have ${words[a.kind]}`, 'Use one type per column.');
 }
 
-const isNumber = (shape: Shape): shape is Extract<Shape, { wide: boolean }> =>
-  shape.kind === 'whole' || shape.kind === 'float';
+type ListShape = Extract<Shape, { kind: 'list' | 'typedArray' }>;
+
+const isListShape = (shape: Shape): shape is ListShape => shape.kind === 'list' || shape.kind === 'typedArray';
+
+/** Returns the shape of the elements; those of a typed array as if they were in an array. */
+function itemShape(list: ListShape): Shape | undefined {
+  if (list.kind === 'list') return list.item;
+  const isFloat = list.name.startsWith('Float');
+  return {
+    kind: 'number',
+    hasBigint: list.name.startsWith('Big'),
+    hasFraction: isFloat,
+    isWide: list.name.includes('64') || (list.name.includes('32') && !isFloat),
+  };
+}
+
+const isTypedArrayName = (tag: string): tag is TypedArrayName => Object.hasOwn(elementTypes, tag);
+
+const isTimed = (shape: Shape): shape is Extract<Shape, { unit: TimeUnit }> => 'unit' in shape;
 
 /** A Float32 does not hold every whole number above 2 ** 24 exactly. */
 const isWide = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 24;
 
 const words: Record<Shape['kind'], string> = {
-  whole: 'a whole number',
-  float: 'a number',
+  number: 'a number',
   text: 'a string',
   bool: 'a boolean',
   date: 'a Date',
+  time: 'a Time',
+  duration: 'a Duration',
+  decimal: 'a Decimal',
+  map: 'a Map',
   bytes: 'bytes',
+  typedArray: 'a typed array',
   list: 'an array',
   struct: 'an object',
 };
 
 function typeOf(shape: Shape | undefined, column: string): DataType {
   switch (shape?.kind) {
-    case 'whole':
-      return new Int64();
-    case 'float':
-      return new Float64();
+    case 'number':
+      return shape.hasBigint && !shape.hasFraction ? new Int64() : new Float64();
     case 'text':
       return new Utf8();
     case 'bool':
       return new Bool();
     case 'date':
-      return new TimestampMicrosecond('UTC');
+      return new TimestampType(arrowUnit(shape.unit), 'UTC');
+    case 'time':
+      return new TimeType(arrowUnit(shape.unit), shape.unit < 2 ? 32 : 64);
+    case 'duration':
+      return new DurationType(arrowUnit(shape.unit));
+    case 'decimal':
+      return decimalType(shape, column);
+    case 'map':
+      return mapType(shape, column);
     case 'bytes':
       return new Binary();
+    case 'typedArray':
+      return listOf(elementTypes[shape.name](), shape.length);
     case 'list':
       return listType(shape, column);
     case 'struct':
@@ -221,11 +334,38 @@ function typeOf(shape: Shape | undefined, column: string): DataType {
   }
 }
 
-function listType(shape: Extract<Shape, { kind: 'list' }>, column: string): DataType {
-  const { item, length } = shape;
-  // Vectors are Float32. A list of identifiers or times is not a vector, and Float32 would change its values.
-  if (item && isNumber(item) && !item.wide && length !== 'varies' && length > 0) {
-    return new FixedSizeList(length, new Field('item', new Float32(), true));
-  }
-  return new List(new Field('item', typeOf(item, `${column}[]`), true));
+function listType({ item, length }: Extract<Shape, { kind: 'list' }>, column: string): DataType {
+  // A list of identifiers or times is not a vector, whatever its name, and Float32 would change its values.
+  if (item?.kind === 'number' && !item.isWide && isVectorName(column)) return listOf(new Float32(), length);
+  return listOf(typeOf(item, `${column}[]`), 'varies');
+}
+
+/** Whether LanceDB takes a column for a vector by its name, the last part of the path. */
+const isVectorName = (path: string): boolean => /vector|embedding/i.test(path.slice(path.lastIndexOf('.') + 1));
+
+/** A search needs vectors of one length. An empty list has no use as a vector. */
+function listOf(type: DataType, length: Length): DataType {
+  const item = new Field('item', type, true);
+  return length === 'varies' || length === 0 ? new List(item) : new FixedSizeList(length, item);
+}
+
+const arrowUnit = (unit: TimeUnit): ArrowTimeUnit => timeUnits[timeUnitNames[unit]]!;
+
+/** Returns a type with as many digits as it can hold, so that later rows with larger numbers fit too. */
+function decimalType({ scale, digits }: Extract<Shape, { kind: 'decimal' }>, column: string): DataType {
+  if (scale + digits <= 38) return new DecimalType(scale, 38, 128);
+  if (scale + digits <= 76) return new DecimalType(scale, 76, 256);
+  throw new CatalogError(
+    'SchemaValidation',
+    `Column "${column}" needs ${scale + digits} digits, and a decimal has at most 76.`,
+    'Store the numbers as strings.',
+  );
+}
+
+function mapType({ key, value }: Extract<Shape, { kind: 'map' }>, column: string): DataType {
+  const entries = new Struct([
+    new Field('key', typeOf(key, `${column}[key]`), false),
+    new Field('value', typeOf(value, `${column}[value]`), true),
+  ]);
+  return new Map_(new Field('entries', entries as never, false));
 }

@@ -1,5 +1,5 @@
 import type { RecordBatch, RecordBatchStreamReader } from '#arrow';
-import type { BatchStream } from '#catalog/querySpec.ts';
+import type { BatchStream } from '#catalog/query/querySpec.ts';
 import { IpcError } from '#shared/arrow/ipcError.ts';
 import { checkDictionaries, decodeArrow, openReader } from '#shared/arrow/readArrow.ts';
 import { DecompressedTooLarge, maxDecompressed, withinBudget } from './ipcCompression.ts';

@@ -11,15 +11,19 @@ import { CatalogError } from '#shared/errors.ts';
  */
 export const nullExpression = (type: DataType): string => `arrow_cast(NULL, '${sqlType(type).replaceAll("'", "''")}')`;
 
-const units: Record<TimeUnit, string> = {
+/** The names of the units of time in the engine's SQL. */
+export const sqlTimeUnits: Readonly<Record<TimeUnit, string>> = {
   [TimeUnit.SECOND]: 'Second',
   [TimeUnit.MILLISECOND]: 'Millisecond',
   [TimeUnit.MICROSECOND]: 'Microsecond',
   [TimeUnit.NANOSECOND]: 'Nanosecond',
 };
 
-/** The type name in the engine's SQL. */
-function sqlType(type: DataType): string {
+/**
+ * Returns the name of a type in the engine's SQL.
+ * @throws CatalogError Unsupported (0) if SQL has no name for the type
+ */
+export function sqlType(type: DataType): string {
   if (DataType.isInt(type)) return `${type.isSigned ? 'Int' : 'UInt'}${type.bitWidth}`;
   if (DataType.isFloat(type)) return ['Float16', 'Float32', 'Float64'][type.precision] ?? unsayable(type);
   if (DataType.isBool(type)) return 'Boolean';
@@ -29,11 +33,11 @@ function sqlType(type: DataType): string {
   if (DataType.isLargeBinary(type)) return 'LargeBinary';
   if (DataType.isFixedSizeBinary(type)) return `FixedSizeBinary(${type.byteWidth})`;
   if (DataType.isDate(type)) return type.unit === DateUnit.DAY ? 'Date32' : 'Date64';
-  if (DataType.isTime(type)) return `Time${type.bitWidth}(${units[type.unit]})`;
-  if (DataType.isDuration(type)) return `Duration(${units[type.unit]})`;
+  if (DataType.isTime(type)) return `Time${type.bitWidth}(${sqlTimeUnits[type.unit]})`;
+  if (DataType.isDuration(type)) return `Duration(${sqlTimeUnits[type.unit]})`;
   if (DataType.isTimestamp(type)) {
     const zone = type.timezone ? `Some("${named(type.timezone, type)}")` : 'None';
-    return `Timestamp(${units[type.unit]}, ${zone})`;
+    return `Timestamp(${sqlTimeUnits[type.unit]}, ${zone})`;
   }
   if (DataType.isDecimal(type)) return `Decimal${type.bitWidth}(${type.precision}, ${type.scale})`;
   if (DataType.isFixedSizeList(type)) return `FixedSizeList(${type.listSize}, ${sqlType(itemOf(type))})`;

@@ -1,9 +1,10 @@
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import { indexTypeName, indexTypes } from '#catalog/indexes.ts';
-import type { CreateIndexOptions, IndexInfo, IndexType, Table } from '#catalog/table.ts';
+import { indexTypeName, indexTypes } from '#catalog/table/indexes.ts';
+import { distanceTypes } from '#catalog/query/querySpec.ts';
+import type { CreateIndexOptions, IndexInfo, IndexType, Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { type Check, isBoolean, isInteger, isString, oneOf } from '#shared/shape.ts';
+import { type Check, isBoolean, isInteger, isString, listOf, oneOf } from '#shared/shape.ts';
 
 /**
  * Returns options that create an index like an existing one, from what the catalog reports about it
@@ -29,6 +30,8 @@ function parse(details: string | undefined): Record<string, unknown> {
 
 const isText: Check<string> = (value): value is string => isString(value) && value !== '';
 
+const isWordList: Check<string[]> = (value): value is string[] => listOf(isText)(value) && value.length > 0;
+
 /** Returns an object with the option if the value has the type of the option, else an empty object. */
 const entry = <K extends string, T>(name: K, value: unknown, is: Check<T>) =>
   (is(value) ? { [name]: value } : {}) as Partial<Record<K, T>>;
@@ -42,6 +45,14 @@ const textSettings = (told: Record<string, unknown>): CreateIndexOptions => ({
   ...entry('stem', told['stem'], isBoolean),
   ...entry('removeStopWords', told['remove_stop_words'], isBoolean),
   ...entry('asciiFolding', told['ascii_folding'], isBoolean),
+  // Not every server knows these, so defaults are left to the server.
+  ...(told['base_tokenizer'] === 'ngram' && {
+    ...entry('ngramMinLength', told['min_ngram_length'], isInteger),
+    ...entry('ngramMaxLength', told['max_ngram_length'], isInteger),
+    ...entry('prefixOnly', told['prefix_only'], isBoolean),
+  }),
+  ...entry('customStopWords', told['custom_stop_words'], isWordList),
+  ...entry('blockSize', told['block_size'], oneOf(256)),
 });
 
 function vectorSettings(type: IndexType, told: Record<string, unknown>): CreateIndexOptions {
@@ -52,7 +63,7 @@ function vectorSettings(type: IndexType, told: Record<string, unknown>): CreateI
   const [compression, graph] = [part('compression'), part('hnsw')];
   const word = String(told['metric_type']).toLowerCase();
   return {
-    ...entry('distanceType', word, oneOf('l2', 'cosine', 'dot')),
+    ...entry('distanceType', word, oneOf(...distanceTypes)),
     ...(type.endsWith('PQ') && {
       ...entry('numSubVectors', compression['num_sub_vectors'], isInteger),
       ...entry('numBits', compression['num_bits'], isInteger),
@@ -108,7 +119,7 @@ async function make(source: Table, copy: Table, index: IndexInfo, options: CallO
 
 async function distanceOf(source: Table, name: string, options: CallOptions) {
   const stats = await source.indexStats(name, options).catch((error: unknown) => void toldAs(error));
-  return (['l2', 'cosine', 'dot'] as const).find((known) => known === stats?.distanceType?.toLowerCase());
+  return distanceTypes.find((known) => known === stats?.distanceType?.toLowerCase());
 }
 
 /** Errors that are temporary or affect every later request. They end the copy; calling again resumes the copy. */

@@ -3,7 +3,7 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { RowChecksum } from '#catalog/arrow/rowHash.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 
 /** A range of rows in scan order, which is always the same for one version of a table. */
 export type RowRange = { start: number; count: number };

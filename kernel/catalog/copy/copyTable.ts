@@ -3,7 +3,7 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import { RowChecksum } from '#catalog/arrow/rowHash.ts';
 import type { CopiedTable, CopyOptions } from '#catalog/catalog.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { copyIndexes } from './copyIndexes.ts';
 import { type CopyState, displayTable, isUnfinished, sourceId, withMark } from './copyState.ts';

@@ -135,7 +135,10 @@ async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): P
   }
 }
 
-/** Maximum namespaces, and maximum tables, of one copy, because a faulty server could list new ones forever. */
+/**
+ * One copy takes at most this many namespaces and this many tables, because a faulty server could list new ones
+ * forever.
+ */
 const maxNames = 100_000;
 
 /** Lists everything in a namespace, by paths relative to it; the namespace itself is `[]`. */

@@ -14,7 +14,7 @@ import {
 } from './copyState.ts';
 import { checksumOf } from './copyRows.ts';
 import type { Identity } from '#catalog/identity.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 
 /** The path of a table in a catalog; the table need not exist. */
 export type TablePlace = { catalog: Catalog; path: readonly string[] };

@@ -1,17 +1,19 @@
 import { type DataType } from '#arrow';
 import {
-  checkColumnChanges,
+  areComputed,
+  type CheckedColumnChange,
+  checkComputedColumns,
   checkFieldMetadata,
-  checkNewColumns,
-  newColumnType,
+  columnChanges,
+  newColumns,
 } from '#catalog/arguments/columnArguments.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkText, checkTexts, describeType } from '#catalog/arguments/tableArguments.ts';
 import { type JsonArrowType, jsonType } from '#catalog/arrow/jsonArrow.ts';
 import { nullExpression } from '#catalog/arrow/nullColumns.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
-import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/table.ts';
-import type { WriteResult } from '#catalog/writeResults.ts';
+import type { ColumnChange, ComputedColumns, FieldMetadataUpdate, NewColumns } from '#catalog/table/table.ts';
+import type { WriteResult } from '#catalog/table/writeResults.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { definedEntries, isRecord } from '#shared/records.ts';
@@ -26,16 +28,17 @@ const written = (reply: Reply): WriteResult => {
 /** "AlterTableAddColumns" */
 export function addColumns(
   target: RestTarget,
-  columns: readonly NewColumn[],
+  columns: NewColumns | ComputedColumns,
   options: CallOptions,
 ): Promise<WriteResult> {
   return about(target, 'AlterTableAddColumns', () => {
     checkWritable(target);
-    checkNewColumns(columns);
-    const added = columns.map(({ name, expression, dataType }) => ({
-      name,
-      expression: dataType === undefined ? expression : nullExpression(newColumnType(name, dataType)),
-    }));
+    const added = areComputed(columns)
+      ? checkComputedColumns(columns).map(({ name, valueSql }) => ({ name, computed: valueSql }))
+      : newColumns(columns).map(({ name, expression, dataType }) => ({
+          name,
+          expression: dataType === undefined ? expression : nullExpression(dataType),
+        }));
     const json = { new_columns: added, ...onBranch(target) };
     return ask(target, 'AlterTableAddColumns', { json }, options, written);
   });
@@ -52,12 +55,15 @@ export function alterColumns(
 ): Promise<WriteResult> {
   return about(target, 'AlterTableAlterColumns', () => {
     checkWritable(target);
-    checkColumnChanges(changes);
-    return alter(target, changes, options);
+    return alter(target, columnChanges(changes), options);
   });
 }
 
-async function alter(target: RestTarget, changes: readonly ColumnChange[], options: CallOptions): Promise<WriteResult> {
+async function alter(
+  target: RestTarget,
+  changes: readonly CheckedColumnChange[],
+  options: CallOptions,
+): Promise<WriteResult> {
   const types = changes.map(({ dataType }) => dataType && sayableType(dataType));
   const send = (form: (type: JsonArrowType) => unknown): Promise<WriteResult> => {
     const alterations = changes.map(({ path, rename, nullable }, index) => {

@@ -1,11 +1,14 @@
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import { indexTypeName, indexTypes } from '#catalog/indexes.ts';
+import { type Operation, preference } from '#catalog/contract.ts';
+import { indexTypeName, indexTypes, textIndexExtension } from '#catalog/table/indexes.ts';
 import { definedEntries } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
 import { about, ask, checkWritable, everyPage, onBranch, pinned, type RestTarget } from './target.ts';
-import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#catalog/table.ts';
+import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType } from '#catalog/table/table.ts';
+import { namedIndexInfo, namedIndexStats } from '#catalog/lancedb/resultNames.ts';
 import { checkText } from '#catalog/arguments/tableArguments.ts';
+import { waitForIndex } from '#catalog/table/waitForIndex.ts';
 
 /**
  * "CreateTableIndex", or "CreateTableScalarIndex" for an index that is not a vector index. Resolves when the server has
@@ -19,9 +22,20 @@ export async function createIndex(
 ): Promise<void> {
   const operation = indexTypes[type] === 'vector' ? 'CreateTableIndex' : 'CreateTableScalarIndex';
   checkWritable(target, operation);
-  const json = { column, index_type: type, ...onBranch(target), ...parameters(options) };
-  const create = (): Promise<void> => ask(target, operation, { json }, options, () => undefined);
+  const extension = textIndexExtension(options);
+  if (Object.keys(extension).length > 0) await checkTextIndexOptions(target, operation, options);
+  const json = { column, index_type: type, ...onBranch(target), ...parameters(options), ...extension };
   const name = options.name ?? `${column}_idx`;
+  const { signal, waitTimeoutSeconds: seconds } = options;
+  const create = async (): Promise<void> => {
+    await ask(target, operation, { json }, options, () => undefined);
+    if (seconds === undefined) return;
+    const table = {
+      name: target.id.at(-1) ?? '',
+      indexStats: (index: string) => indexStats(target, index, { signal }),
+    };
+    await about(target, operation, () => waitForIndex(table, name, seconds, { signal }));
+  };
   // The server would replace an existing index, because the specification has no option against it.
   if (options.replace === false) {
     await about(target, operation, async () => {
@@ -39,6 +53,24 @@ export async function createIndex(
     await create();
   }
 }
+
+/** @throws CatalogError Unsupported (0) if the server would ignore options that the specification lacks */
+const checkTextIndexOptions = (target: RestTarget, operation: Operation, options: CallOptions): Promise<void> =>
+  about(target, operation, async () => {
+    const { wire, id } = target;
+    const prefer = preference.textIndexOptions;
+    const { applied, body } = await wire.send({
+      operation: 'ListTableIndices',
+      id,
+      json: { ...pinned(target), limit: 1 },
+      prefer,
+      signal: options.signal,
+    });
+    body.destroy();
+    if (applied.includes(prefer)) return;
+    const what = `${wire.name} has no options for n-grams, stop words and blocks of text indexes.`;
+    throw new CatalogError('Unsupported', what, 'Leave them out, or create the index in the directory of the table.');
+  });
 
 const parameters = (options: CreateIndexOptions): Record<string, unknown> =>
   definedEntries({
@@ -90,20 +122,20 @@ function indexInfo(reply: Reply): IndexInfo {
     indexVersion: reply.maybeCount('index_version'),
     details: reply.maybeText('index_details'),
   });
-  return { name: reply.text('index_name'), columns: reply.texts('columns'), ...more };
+  return namedIndexInfo({ name: reply.text('index_name'), columns: reply.texts('columns'), ...more });
 }
 
 function statsOf(reply: Reply): IndexStats {
   const type = reply.maybeText('index_type');
   const distanceType = reply.maybeText('distance_type');
   const numIndices = reply.maybeCount('num_indices');
-  return {
+  return namedIndexStats({
     ...(type !== undefined && { type: indexTypeName(type) }),
     ...(distanceType !== undefined && { distanceType }),
     numIndexedRows: reply.count('num_indexed_rows'),
     numUnindexedRows: reply.count('num_unindexed_rows'),
     ...(numIndices !== undefined && { numIndices }),
-  };
+  });
 }
 
 /** "DescribeTableIndexStats" */

@@ -1,4 +1,5 @@
 import type { CallOptions, CreateMode } from '#catalog/arguments/options.ts';
+import { preference } from '#catalog/contract.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
 import { allPages, PageCheck } from '#catalog/listPages.ts';
 import type { Wire } from '#catalog/transport/request.ts';
@@ -44,6 +45,7 @@ export async function listPage(
         page_token: pageToken,
         ...(operation === 'ListTables' && includeDeclared === false && { include_declared: false }),
       },
+      ...(operation === 'ListNamespaces' && { prefer: preference.namespacesOnly }),
       signal,
     });
     const reply = new Reply(wire, body);

@@ -2,9 +2,18 @@ import { type RecordBatch, tableToIPC } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { maxDecompressed, withinBudget } from '#catalog/arrow/ipcCompression.ts';
 import { endOfStream, ipcMessages } from '#catalog/arrow/ipcMessages.ts';
+import { gatherRows } from '#catalog/arrow/gatherRows.ts';
+import { untilBytes } from '#catalog/arrow/untilBytes.ts';
 import { encodeStream } from '#catalog/arrow/ipcWriter.ts';
-import { noLimit, type Operation } from '#catalog/contract.ts';
-import type { BatchStream, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
+import { noLimit, type Operation, preference } from '#catalog/contract.ts';
+import { queryPreferences } from '#catalog/preferences.ts';
+import {
+  type BatchStream,
+  probedPartitions,
+  type QueryOptions,
+  type QueryRunner,
+  type QuerySpec,
+} from '#catalog/query/querySpec.ts';
 import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { readBytes } from '#processes/readBytes.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
@@ -12,15 +21,10 @@ import { CatalogError, type ErrorContext } from '#shared/errors.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { displayPath } from '#shared/names.ts';
 import { definedEntries } from '#shared/records.ts';
+import { fullTextRequest } from './fullTextRequest.ts';
 import { firstPageRows, readBatches, readError, readPages } from './rowPages.ts';
 import { about, countRows, onBranch, pinned, type RestTarget } from './target.ts';
 import { isString } from '#shared/shape.ts';
-
-/**
- * The preference that requests sorted rows. The specification has no order, so a server must confirm that it sorted the
- * rows.
- */
-const orderPreference = 'order_by';
 
 /** Whether rows are searched by similarity, best first, and not read in table order. */
 const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec.fullText !== undefined;
@@ -29,9 +33,10 @@ const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec
 const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
 
 /**
- * The number of rows that a response may have. For a limit of 0 the request asks for one row, and that row is not read.
+ * The number of rows that a response may have; the limit applies to each vector. For a limit of 0 the request asks for one row, and that row is not read.
  */
-const requestedRows = (spec: QuerySpec): number | undefined => rowLimit(spec) || undefined;
+const requestedRows = (spec: QuerySpec): number | undefined =>
+  (rowLimit(spec) ?? 0) * (1 + (spec.vector?.more?.length ?? 0)) || undefined;
 
 /**
  * Returns the search to send without an offset, and the number of first rows to drop here. Some servers subtract the
@@ -51,7 +56,7 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
     ...pinned(target),
     // The contract requires a vector and a row count. A query without a search sends an empty vector, a query without a
     // limit the largest count. Some servers treat 0 as all rows, so a limit of 0 is sent as 1 and the row is not read.
-    vector: { single_vector: vector?.values ?? [] },
+    vector: vector?.more ? { multi_vector: [vector.values, ...vector.more] } : { single_vector: vector?.values ?? [] },
     k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
     ...(columns && { columns: { column_names: columns } }),
     ...(columnAliases && { columns: { column_aliases: columnAliases } }),
@@ -63,16 +68,14 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
       definedEntries({
         vector_column: vector.column,
         distance_type: vector.distanceType,
-        nprobes: vector.nprobes,
+        ...probes(vector),
         refine_factor: vector.refineFactor,
         ef: vector.ef,
         bypass_vector_index: vector.bypassVectorIndex,
         lower_bound: vector.lowerBound,
         upper_bound: vector.upperBound,
       })),
-    ...(fullText && {
-      full_text_query: { string_query: { query: fullText.query, ...definedEntries({ columns: fullText.columns }) } },
-    }),
+    ...(fullText && { full_text_query: textBody(fullText) }),
     ...(orderBy && {
       order_by: orderBy.map(({ column, descending, nullsFirst }) => ({
         column,
@@ -80,6 +83,21 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
       })),
     }),
   };
+}
+
+const textBody = ({ query, columns }: NonNullable<QuerySpec['fullText']>): Record<string, unknown> =>
+  typeof query === 'string'
+    ? { string_query: { query, ...definedEntries({ columns }) } }
+    : { structured_query: { query: fullTextRequest(query) } };
+
+/**
+ * The specification has one number of partitions. A different maximum is an extension, which LanceDB's client sends too; a
+ * server that does not know it searches the smallest number of partitions.
+ */
+function probes(options: QueryOptions): Record<string, number | undefined> {
+  const { minimum, maximum } = probedPartitions(options);
+  if (minimum === maximum) return { nprobes: minimum };
+  return { nprobes: minimum, minimum_nprobes: minimum, maximum_nprobes: maximum };
 }
 
 const maxPlanBytes = 16 * 1024 * 1024;
@@ -137,16 +155,17 @@ export class RestQueryRunner implements QueryRunner {
       if (isSearch(spec) || spec.orderBy || !isLong || (await this.#sendsStreams(signal))) {
         const { asked, skip } = widened(spec);
         const { schema, batches } = await this.#read(this.#target, asked, signal);
-        return { schema, batches: skip > 0 ? skipping(skip, batches) : batches };
+        return limited(spec, { schema, batches: skip > 0 ? skipping(skip, batches) : batches });
       }
       const version = this.#target.version ?? (await this.#newestVersion({ signal }));
       const target = { ...this.#target, version };
-      return readPages(
+      const rows = await readPages(
         this.#target.wire,
         spec,
         (page, count) => this.#read(target, page, signal, count),
         () => countRows(target, spec.filter, { signal }),
       );
+      return limited(spec, rows);
     });
   }
 
@@ -183,6 +202,7 @@ export class RestQueryRunner implements QueryRunner {
           if (total > maxBytes) throw tooLarge(maxBytes);
           isCompressed ||= isPacked;
           parts.push(bytes);
+          if (kind === 'batch' && spec.maxBytes !== undefined && total >= spec.maxBytes) break;
         }
       } catch (error) {
         throw readError(this.#target.wire, error, this.#context, signal);
@@ -212,6 +232,16 @@ export class RestQueryRunner implements QueryRunner {
     const { body } = response;
     const answer = count ? { ...response, body: counted(body, count) } : response;
     const { schema, batches } = await readBatches(target.wire, answer, this.#context, signal, requestedRows(spec));
+    // Without the column, the server may have searched by the first vector alone.
+    if (
+      spec.vector?.more &&
+      !response.applied.includes(preference.severalVectors) &&
+      !schema.names.includes('query_index')
+    ) {
+      body.destroy();
+      const what = `${target.wire.name} can't search by several vectors.`;
+      throw new CatalogError('Unsupported', what, 'Run one query for each vector.');
+    }
     if (spec.limit !== 0) return { schema, batches };
     body.destroy();
     return { schema, batches: none() };
@@ -219,16 +249,17 @@ export class RestQueryRunner implements QueryRunner {
 
   async #send(target: RestTarget, spec: QuerySpec, signal: AbortSignal | undefined): Promise<WireResponse> {
     const { wire, id } = target;
+    const prefer = queryPreferences(spec);
     const response = await wire.send({
       operation: 'QueryTable',
       id,
       json: queryBody(target, spec),
       accept: arrowStreamMime,
-      ...(spec.orderBy && { prefer: orderPreference }),
+      ...(prefer !== undefined && { prefer }),
       signal,
     });
     streams.set(wire, response.contentType.startsWith(arrowStreamMime));
-    if (!spec.orderBy || response.applied.includes(orderPreference)) return response;
+    if (!spec.orderBy || response.applied.includes(preference.order)) return response;
     response.body.destroy();
     throw new CatalogError('Unsupported', `${wire.name} can't sort rows.`, 'Leave out orderBy(), and sort the result.');
   }
@@ -248,6 +279,12 @@ export class RestQueryRunner implements QueryRunner {
   }
 }
 
+/** Ends the rows at `maxBytes`, because not every server does. */
+const limited = ({ maxBytes }: QuerySpec, { schema, batches }: BatchStream): BatchStream => ({
+  schema,
+  batches: untilBytes(batches, maxBytes, ({ data }) => data.byteLength),
+});
+
 const counted = (body: WireResponse['body'], count: (bytes: number) => void): WireResponse['body'] => ({
   destroy: () => body.destroy(),
   async *[Symbol.asyncIterator]() {
@@ -261,16 +298,22 @@ const counted = (body: WireResponse['body'], count: (bytes: number) => void): Wi
 const tooLarge = (maxBytes: number): CatalogError =>
   new CatalogError('InvalidInput', `The rows have more than ${maxBytes} bytes.`, 'Request fewer rows or columns.');
 
-/** The batches without their first `rows` rows. */
+/** The batches without their first `rows` rows; of a search by several vectors, without the first of each vector. */
 async function* skipping(
   rows: number,
   batches: AsyncIterable<RecordBatch>,
 ): AsyncGenerator<RecordBatch, void, undefined> {
-  let left = rows;
+  const skipped = new Map<unknown, number>();
   for await (const batch of batches) {
-    const gone = Math.min(left, batch.numRows);
-    left -= gone;
-    if (gone < batch.numRows) yield gone === 0 ? batch : batch.slice(gone);
+    const index = batch.getChild('query_index');
+    const kept: number[] = [];
+    for (let row = 0; row < batch.numRows; row++) {
+      const key: unknown = index?.get(row);
+      const count = skipped.get(key) ?? 0;
+      if (count < rows) skipped.set(key, count + 1);
+      else kept.push(row);
+    }
+    yield* gatherRows([batch], kept);
   }
 }
 

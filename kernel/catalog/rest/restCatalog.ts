@@ -21,8 +21,16 @@ import { checkOperations, type Operation } from '#catalog/contract.ts';
 import { copyTables } from '#catalog/copy/copyTables.ts';
 import type { Identity } from '#catalog/identity.ts';
 import type { Jobs } from '#catalog/jobs.ts';
+import {
+  checkTableNames,
+  createTableArguments,
+  LanceDbCatalog,
+  namespaceAndOptions,
+  selectTableNames,
+  type TableNamesOptions,
+} from '#catalog/lancedb/lanceDbCatalog.ts';
 import { allPages } from '#catalog/listPages.ts';
-import { adoptSchema, newTableData, type TableSource } from '#catalog/tableData.ts';
+import { adoptSchema, newTableData } from '#catalog/table/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
 import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
 import { CatalogError, withErrorContext } from '#shared/errors.ts';
@@ -40,7 +48,8 @@ import { describeNamespace, mustExist, namespaceExists, tableExists } from './ex
 import { RestJobs } from './jobs.ts';
 import { createNamespace, dropNamespace, listPage } from './namespaces.ts';
 import { createTable, declareTable, deregisterTable, registerTable } from './newTables.ts';
-import { describeTable, inNamespace, isOnlyDeclared, openTarget } from './restOpen.ts';
+import { openTarget } from './openTarget.ts';
+import { describeTable, inNamespace, isOnlyDeclared } from './restOpen.ts';
 import { RestTable } from './restTable.ts';
 import { type Encoded, encodeSource } from './writes.ts';
 
@@ -61,7 +70,7 @@ type Shown = { location: string; identity: Identity; onClose?: () => void };
  * A catalog on a server with the Lance Namespace REST contract. Checks and sends calls. The contract leaves some
  * behavior to the server; this class evens it out, so that a call does the same as on a directory.
  */
-export class RestCatalog implements catalog.Catalog {
+export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   readonly implementation = 'rest';
   readonly location: string;
   readonly jobs: Jobs;
@@ -70,6 +79,7 @@ export class RestCatalog implements catalog.Catalog {
   readonly #onClose: (() => void) | undefined;
 
   constructor(transport: TransportOptions, { location, identity, onClose }: Shown) {
+    super();
     this.#wire = new Transport(transport);
     this.#identity = identity;
     this.#onClose = onClose;
@@ -131,7 +141,11 @@ export class RestCatalog implements catalog.Catalog {
     });
   }
 
-  async listTables(path: NamespacePath = [], options: catalog.ListTablesOptions = {}): Promise<catalog.TablePage> {
+  async listTables(
+    given?: NamespacePath | catalog.ListTablesOptions,
+    tail?: catalog.ListTablesOptions,
+  ): Promise<catalog.TablePage> {
+    const { path, options } = namespaceAndOptions<catalog.ListTablesOptions>(given, tail);
     return about('ListTables', path, async () => {
       checkOptions('listTables', options, ['includeDeclared', 'limit', 'pageToken', 'signal']);
       checkKnownPath(path);
@@ -142,12 +156,14 @@ export class RestCatalog implements catalog.Catalog {
     });
   }
 
-  async tableNames(path: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
+  async tableNames(given?: NamespacePath | TableNamesOptions, tail?: TableNamesOptions): Promise<string[]> {
+    const { path, options } = namespaceAndOptions<TableNamesOptions>(given, tail);
     return about('ListTables', path, async () => {
-      checkOptions('tableNames', options, ['signal']);
-      checkKnownPath(path);
+      checkTableNames(path, options);
       const { signal } = options;
-      return allPages((pageToken) => listPage(this.#wire, 'ListTables', path, { pageToken, limit: 1000, signal }));
+      const page = { limit: 1000, signal };
+      const all = await allPages((pageToken) => listPage(this.#wire, 'ListTables', path, { ...page, pageToken }));
+      return selectTableNames(all, options);
     });
   }
 
@@ -172,13 +188,14 @@ export class RestCatalog implements catalog.Catalog {
     return this.#known('DescribeTable', path, name, options, ask);
   }
 
-  async createTable(
-    name: string,
-    data: TableSource | undefined,
-    ...tail: NamespaceArguments<catalog.CreateTableOptions>
-  ): Promise<RestTable> {
+  async createTable(given: unknown, rows?: unknown, ...more: readonly unknown[]): Promise<RestTable> {
     type Options = catalog.CreateTableOptions;
-    const { namespacePath: path, options } = newTableCall<Options>('createTable', name, tail, ['mode', 'schema']);
+    const { name, data, tail } = createTableArguments(given, rows, more);
+    const { namespacePath: path, options } = newTableCall<Options>('createTable', name, tail, [
+      'existOk',
+      'mode',
+      'schema',
+    ]);
     return about('CreateTable', [...path, name], () => {
       const source = newTableData(displayPath(path, name), data, options.schema);
       const encode = () => encodeSource('createTable', source, options.schema);
@@ -192,7 +209,7 @@ export class RestCatalog implements catalog.Catalog {
     ...tail: NamespaceArguments<catalog.CreateEmptyTableOptions>
   ): Promise<RestTable> {
     type Options = catalog.CreateEmptyTableOptions;
-    const { namespacePath: path, options } = newTableCall<Options>('createEmptyTable', name, tail, ['mode']);
+    const { namespacePath: path, options } = newTableCall<Options>('createEmptyTable', name, tail, ['existOk', 'mode']);
     const empty = () => encodeSource('createEmptyTable', new ArrowTable(adoptSchema(schema)));
     return this.#create(path, name, options, empty);
   }
@@ -276,7 +293,7 @@ export class RestCatalog implements catalog.Catalog {
     return copyTables({ catalog: this, identity: this.#identity }, from, to, options);
   }
 
-  close(): Promise<void> {
+  protected release(): Promise<void> {
     this.#onClose?.();
     return this.#wire.close();
   }
@@ -284,12 +301,12 @@ export class RestCatalog implements catalog.Catalog {
   async #create(
     path: NamespacePath,
     name: string,
-    options: CallOptions & { mode?: CreateMode | undefined },
+    options: CallOptions & { mode?: CreateMode | undefined; existOk?: boolean | undefined },
     encode: () => Promise<Encoded>,
   ): Promise<RestTable> {
     const id = [...path, name];
     return about('CreateTable', id, async () => {
-      const mode = checkCreateMode('createTable', options.mode);
+      const mode = checkCreateMode('createTable', options.mode, options.existOk);
       // Checked before `encode`, because a batch source can be read only once.
       await mustExist(this.#wire, path, options);
       await createTable(this.#wire, id, await encode(), mode, options);

@@ -3,31 +3,45 @@ import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/
 import { isBatchSource, closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import { type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
 import type { Operation } from '#catalog/contract.ts';
-import { checkIndexOptions, defaultIndexType } from '#catalog/indexes.ts';
+import { defaultIndexType, indexOptions } from '#catalog/table/indexes.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
-import { mergeColumns, MergeInsert } from '#catalog/mergeInsert.ts';
-import { checkFilter, Query } from '#catalog/query.ts';
-import type { FullTextOptions, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
+import type { FullTextQuery } from '#catalog/query/fullTextQuery.ts';
+import { hybridRunner } from '#catalog/query/hybridSearch.ts';
+import { closedTable, LanceDbTable, type TablePin } from '#catalog/lancedb/lanceDbTable.ts';
+import { mergeColumns, MergeInsert } from '#catalog/table/mergeInsert.ts';
+import { checkFilter, Query } from '#catalog/query/query.ts';
+import { setUnenforcedPrimaryKey } from '#catalog/table/primaryKey.ts';
+import { waitForIndex } from '#catalog/table/waitForIndex.ts';
+import { reportProgress } from '#catalog/table/writeProgress.ts';
+import type { OptimizeOptions, OptimizeResult } from '#catalog/table/optimize.ts';
+import type { FullTextOptions, QueryOptions, QueryRunner, QuerySpec } from '#catalog/query/querySpec.ts';
 import type {
   AddOptions,
   ColumnChange,
+  ColumnsSql,
+  ComputedColumns,
   CreateIndexOptions,
   FieldMetadataUpdate,
   IndexInfo,
   IndexStats,
-  NewColumn,
+  NewColumns,
   Table,
   TableStats,
+  TextToken,
+  UpdateOptions,
   UpdateSpec,
   VersionInfo,
-} from '#catalog/table.ts';
-import { tableBackfills } from '#catalog/tableBackfills.ts';
-import type { TableSource } from '#catalog/tableData.ts';
-import type { Branches, Tags } from '#catalog/tagsBranches.ts';
-import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
+} from '#catalog/table/table.ts';
+import { tableBackfills } from '#catalog/table/tableBackfills.ts';
+import type { TableSource } from '#catalog/table/tableData.ts';
+import { recordMovedTable } from '#catalog/tableReference.ts';
+import type { Branches, Tags } from '#catalog/table/tagsBranches.ts';
+import { takeOffsets, takeRowIds, type TakeQuery } from '#catalog/query/takeQuery.ts';
+import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
-import type { NamespacePath } from '#shared/names.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import type { Wire } from '#catalog/transport/request.ts';
 import {
   addColumns,
   alterColumns,
@@ -36,7 +50,10 @@ import {
   updateFieldMetadata,
   updateSchemaMetadata,
 } from './columns.ts';
+import { describedSchema } from './describe.ts';
 import { createIndex, dropIndex, indexStats, listIndices } from './indexes.ts';
+import { openTarget } from './openTarget.ts';
+import { optimize } from './optimize.ts';
 import { RestQueryRunner } from './query.ts';
 import { about, checkWritable, countRows, type RestTarget } from './target.ts';
 import { currentVersion, listVersions, RestBranches, restore, RestTags, stats } from './versions.ts';
@@ -45,17 +62,18 @@ import { deleteRows, insert, mergeInsert, update } from './writes.ts';
 /**
  * A table on a server: requests and rows travel over HTTP; this process never reads the storage behind the server.
  */
-export class RestTable implements Table {
+export class RestTable extends LanceDbTable implements Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
-  readonly #target: RestTarget;
-  readonly #runner: RestQueryRunner;
+  #target: RestTarget;
+  #runner: RestQueryRunner;
 
   constructor(target: RestTarget) {
+    super();
     this.name = target.id.at(-1) ?? '';
     this.namespacePath = target.id.slice(0, -1);
     this.#target = target;
-    this.#runner = new RestQueryRunner(this.#target, (options) => currentVersion(this.#target, options));
+    this.#runner = queryRunner(target);
   }
 
   schema(options: CallOptions = {}): Promise<Schema> {
@@ -75,16 +93,33 @@ export class RestTable implements Table {
     return countRows(this.#target, filter, { signal });
   }
 
-  query(): Query {
-    return new Query(this.#runner);
+  /** Runs queries of the version that is checked out when the query starts. */
+  get #current(): QueryRunner {
+    return {
+      run: (spec, signal) => this.#runner.run(spec, signal),
+      explainPlan: (spec, options) => this.#runner.explainPlan(spec, options),
+      analyzePlan: (spec, options) => this.#runner.analyzePlan(spec, options),
+    };
   }
 
-  vectorSearch(vector: ArrayLike<number>, options?: QueryOptions): Query {
+  query(): Query {
+    return new Query(hybridRunner(this.#current));
+  }
+
+  vectorSearch(vector: ArrayLike<number> | readonly ArrayLike<number>[], options?: QueryOptions): Query {
     return this.query().nearestTo(vector, options);
   }
 
-  fullTextSearch(query: string, options?: FullTextOptions): Query {
+  fullTextSearch(query: string | FullTextQuery, options?: FullTextOptions): Query {
     return this.query().fullTextSearch(query, options);
+  }
+
+  takeRowIds(rowIds: readonly (bigint | number)[]): TakeQuery {
+    return takeRowIds(this.#current, rowIds);
+  }
+
+  takeOffsets(offsets: readonly (bigint | number)[]): TakeQuery {
+    return takeOffsets(this.#current, offsets);
   }
 
   toArrow(options: CallOptions = {}): Promise<ArrowTable> {
@@ -102,10 +137,11 @@ export class RestTable implements Table {
   async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {
     const target = this.#target;
     const add = async () => {
-      checkOptions('add', options, ['mode', 'signal']);
+      checkOptions('add', options, ['mode', 'progress', 'signal']);
       const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
       checkWritable(target);
-      return insert(target, data, mode, await this.#schemaFor(data, options), options);
+      const schema = await this.#schemaFor(data, options);
+      return reportProgress(data, options.progress, (rows) => insert(target, rows, mode, schema, options));
     };
     return about(target, 'InsertIntoTable', () => closeSourceAfter(data, add));
   }
@@ -120,9 +156,8 @@ export class RestTable implements Table {
     );
   }
 
-  async update(spec: UpdateSpec, options: CallOptions = {}): Promise<UpdateResult> {
+  async update(spec: UpdateSpec | ColumnsSql, options: UpdateOptions = {}): Promise<UpdateResult> {
     return about(this.#target, 'UpdateTable', () => {
-      checkOptions('update', options, ['signal']);
       return update(this.#target, spec, () => this.#schema('UpdateTable', options), options);
     });
   }
@@ -138,25 +173,36 @@ export class RestTable implements Table {
     return listVersions(this.#target, options);
   }
 
-  async restore(version: number, options: CallOptions = {}): Promise<void> {
+  async restore(version?: number, options: CallOptions = {}): Promise<void> {
     await restore(this.#target, version, options);
+    if (version === undefined) await this.checkoutLatest(options);
   }
 
   tags(): Tags {
     return new RestTags(this.#target);
   }
 
-  branches(): Branches {
-    return new RestBranches(this.#target);
+  branches(): Branches<RestTable> {
+    const target = this.#target;
+    return new RestBranches(target, {
+      open: async (pin, { signal }) =>
+        this.#other(await openTarget(target.wire, this.namespacePath, this.name, { ...pin, signal })),
+      unreadable: (error) => this.#other({ ...target, wire: refusing(target.wire, error) }),
+    });
+  }
+
+  currentBranch(): string | null {
+    return this.#target.branch ?? null;
   }
 
   async createIndex(column: string, options: CreateIndexOptions = {}): Promise<void> {
-    await about(this.#target, 'CreateTableIndex', () => {
-      checkIndexOptions(column, options);
+    const checked = await about(this.#target, 'CreateTableIndex', () => {
+      const known = indexOptions(column, options);
       checkWritable(this.#target);
+      return known;
     });
-    const type = options.type ?? defaultIndexType(await this.#schema('CreateTableIndex', options), column);
-    await createIndex(this.#target, column, type, options);
+    const type = checked.type ?? defaultIndexType(await this.#schema('CreateTableIndex', checked), column);
+    await createIndex(this.#target, column, type, checked);
   }
 
   listIndices(options: CallOptions = {}): Promise<IndexInfo[]> {
@@ -167,6 +213,30 @@ export class RestTable implements Table {
     return indexStats(this.#target, name, options);
   }
 
+  async waitForIndex(
+    names: string | readonly string[],
+    timeoutSeconds: number,
+    options: CallOptions = {},
+  ): Promise<void> {
+    await about(this.#target, 'DescribeTableIndexStats', () => waitForIndex(this, names, timeoutSeconds, options));
+  }
+
+  /** The specification has no operation to load an index. */
+  prewarmIndex(name: string): Promise<void> {
+    const hint = 'Run a search once to load it, or connect to the directory of the table.';
+    return this.#refuse('DescribeTableIndexStats', `Can't load the index "${name}" into the memory of a server.`, hint);
+  }
+
+  /** The specification has no operation to split a string. */
+  tokenize(): Promise<TextToken[]> {
+    const hint = 'Connect to the directory of the table and call it there.';
+    return this.#refuse('DescribeTableIndexStats', "A server can't split a string into words.", hint);
+  }
+
+  setUnenforcedPrimaryKey(column: string | readonly string[], options: CallOptions = {}): Promise<WriteResult> {
+    return about(this.#target, 'UpdateFieldMetadata', () => setUnenforcedPrimaryKey(this, column, options));
+  }
+
   async dropIndex(name: string, options: CallOptions = {}): Promise<void> {
     await dropIndex(this.#target, name, options);
   }
@@ -175,7 +245,11 @@ export class RestTable implements Table {
     return stats(this.#target, options);
   }
 
-  async addColumns(columns: readonly NewColumn[], options: CallOptions = {}): Promise<WriteResult> {
+  optimize(options: OptimizeOptions = {}): Promise<OptimizeResult> {
+    return optimize(this.#target, options);
+  }
+
+  async addColumns(columns: NewColumns | ComputedColumns, options: CallOptions = {}): Promise<WriteResult> {
     return addColumns(this.#target, columns, options);
   }
 
@@ -225,6 +299,34 @@ export class RestTable implements Table {
     return tableBackfills().try(this, column, options);
   }
 
+  #refuse(operation: Operation, what: string, hint: string): Promise<never> {
+    return about(this.#target, operation, () => {
+      throw new CatalogError('Unsupported', what, hint);
+    });
+  }
+
+  protected release(): void {
+    const { wire, id } = this.#target;
+    this.#setTarget({ ...this.#target, wire: refusing(wire, closedTable(displayPath(id))) });
+  }
+
+  protected async moveTo(pin: TablePin, { signal }: CallOptions): Promise<void> {
+    this.#setTarget(await openTarget(this.#target.wire, this.namespacePath, this.name, { ...pin, signal }));
+    recordMovedTable(this, this, pin);
+  }
+
+  #setTarget(target: RestTarget): void {
+    this.#target = target;
+    this.#runner = queryRunner(target);
+  }
+
+  /** Returns another object of the same table. */
+  #other(target: RestTarget): RestTable {
+    const table = new RestTable(target);
+    recordMovedTable(this, table, target);
+    return table;
+  }
+
   /** Rows are converted to the schema of the table; other data already has a schema. */
   async #schemaFor(data: TableSource, options: CallOptions): Promise<Schema | undefined> {
     return Array.isArray(data) && !isBatchSource(data) ? this.#schema('InsertIntoTable', options) : undefined;
@@ -233,8 +335,9 @@ export class RestTable implements Table {
   /** Reads the schema for another operation; errors name that operation. */
   async #schema(operation: Operation, { signal }: CallOptions): Promise<Schema> {
     try {
-      // Reads the schema with a query and not with "DescribeTable", because the JSON schema of the latter has no time
-      // units and zones.
+      const described = await describedSchema(this.#target, { signal });
+      if (described) return described;
+      // Reads the schema with a query, because the JSON schema of "DescribeTable" has no time units and zones.
       return (await this.#runner.run({ limit: 0 }, signal)).schema;
     } catch (error) {
       if (isCatalogError(error)) error.operation = operation;
@@ -242,3 +345,14 @@ export class RestTable implements Table {
     }
   }
 }
+
+const queryRunner = (target: RestTarget): RestQueryRunner =>
+  new RestQueryRunner(target, (options) => currentVersion(target, options));
+
+/** A connection that rejects every request with the same error. */
+const refusing = (wire: Wire, error: CatalogError): Wire => ({
+  name: wire.name,
+  json: () => Promise.reject(error),
+  send: () => Promise.reject(error),
+  unexpected: (what, cause) => wire.unexpected(what, cause),
+});

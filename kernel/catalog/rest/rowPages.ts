@@ -1,6 +1,7 @@
 import type { RecordBatch } from '#arrow';
+import { columnReader } from '#catalog/arrow/rowValues.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
-import type { BatchStream, QuerySpec } from '#catalog/querySpec.ts';
+import type { BatchStream, QuerySpec } from '#catalog/query/querySpec.ts';
 import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
@@ -149,7 +150,11 @@ async function* pages(
 }
 
 /** Returns the first row of a batch as text, to compare rows; large values are cut off. */
-const rowText = (batch: RecordBatch): string => String(batch.get(0)).slice(0, 4096);
+const rowText = ({ data }: RecordBatch): string =>
+  JSON.stringify(
+    data.children.map((column) => columnReader(column)(0)),
+    (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
+  ).slice(0, 4096);
 
 function unknownIfUnsupported(error: unknown): undefined {
   if (!isCatalogError(error, 'Unsupported')) throw error;

@@ -1,8 +1,19 @@
-import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
+import { type CallOptions, checkOptions, checkVersion } from '#catalog/arguments/options.ts';
 import { checkCount, checkText } from '#catalog/arguments/tableArguments.ts';
-import type { TableStats, VersionInfo } from '#catalog/table.ts';
-import type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';
-import { CatalogError } from '#shared/errors.ts';
+import type { TableStats, VersionInfo } from '#catalog/table/table.ts';
+import { type NamedEntries, namedEntries } from '#catalog/lancedb/namedEntries.ts';
+import { unsupportedBase, unsupportedBranchCalls } from '#catalog/lancedb/unsupported.ts';
+import {
+  branchOptions,
+  type Branches,
+  type BranchInfo,
+  type CreateBranchOptions,
+  type TagInfo,
+  type Tags,
+} from '#catalog/table/tagsBranches.ts';
+import type { TablePin } from '#catalog/lancedb/lanceDbTable.ts';
+import { namedTableStats } from '#catalog/lancedb/resultNames.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkRefName, displayPath } from '#shared/names.ts';
 import { definedEntries } from '#shared/records.ts';
 import type { Reply } from './reply.ts';
@@ -16,7 +27,7 @@ export class RestTags implements Tags {
     this.#target = target;
   }
 
-  async list(options: CallOptions = {}): Promise<Map<string, TagInfo>> {
+  async list(options: CallOptions = {}): Promise<NamedEntries<TagInfo>> {
     checkOptions('tags.list', options, ['signal']);
     const tags = new Map<string, TagInfo>();
     await everyPage(this.#target, (pageToken) =>
@@ -32,7 +43,7 @@ export class RestTags implements Tags {
         return { keys: page.map(([name]) => name), pageToken: reply.maybeText('page_token') };
       }),
     );
-    return tags;
+    return namedEntries(tags);
   }
 
   async getVersion(tag: string, options: CallOptions = {}): Promise<number> {
@@ -89,15 +100,25 @@ export async function tagVersion(
   });
 }
 
-/** Branches of a table on a server ("ListTableBranches", "CreateTableBranch", "DeleteTableBranch"). */
-export class RestBranches implements Branches {
-  readonly #target: RestTarget;
+/** Tables of a server on other branches. */
+type BranchTables<T> = {
+  open: (pin: TablePin, options: CallOptions) => Promise<T>;
+  /** Returns a table whose calls reject with the error. */
+  unreadable: (error: CatalogError) => T;
+};
 
-  constructor(target: RestTarget) {
+/** Branches of a table on a server ("ListTableBranches", "CreateTableBranch", "DeleteTableBranch"). */
+export class RestBranches<T> extends unsupportedBase(unsupportedBranchCalls) implements Branches<T> {
+  readonly #target: RestTarget;
+  readonly #tables: BranchTables<T>;
+
+  constructor(target: RestTarget, tables: BranchTables<T>) {
+    super();
     this.#target = target;
+    this.#tables = tables;
   }
 
-  async list(options: CallOptions = {}): Promise<Map<string, BranchInfo>> {
+  async list(options: CallOptions = {}): Promise<NamedEntries<BranchInfo>> {
     checkOptions('branches.list', options, ['signal']);
     const branches = new Map<string, BranchInfo>();
     await everyPage(this.#target, (pageToken) =>
@@ -118,21 +139,34 @@ export class RestBranches implements Branches {
         return { keys: page.map(([name]) => name), pageToken: reply.maybeText('page_token') };
       }),
     );
-    return branches;
+    return namedEntries(branches);
   }
 
-  async create(
-    branch: string,
-    options: CallOptions & { fromBranch?: string | undefined; fromVersion?: number | undefined } = {},
-  ): Promise<void> {
+  async create(branch: string, from?: CreateBranchOptions | string, version?: number): Promise<T> {
+    const options = await about(this.#target, 'CreateTableBranch', () => branchOptions(from, version));
+    const { signal } = options;
     await about(this.#target, 'CreateTableBranch', () => {
-      checkOptions('branches.create', options, ['fromBranch', 'fromVersion', 'signal']);
       checkWritable(this.#target);
       const { fromBranch = this.#target.branch, fromVersion } = options;
       if (fromVersion !== undefined) checkCount('branches.create', 'fromVersion', fromVersion);
       checkRefName('branch', branch);
       const json = { name: branch, ...definedEntries({ from_branch: fromBranch, from_version: fromVersion }) };
       return ask(this.#target, 'CreateTableBranch', { json }, options, () => undefined);
+    });
+    try {
+      return await this.#tables.open({ branch }, { signal });
+    } catch (error) {
+      // The branch exists now, also on a server that can't read it.
+      if (!isCatalogError(error, 'Unsupported')) throw error;
+      return this.#tables.unreadable(error);
+    }
+  }
+
+  checkout(branch: string, version?: number, options: CallOptions = {}): Promise<T> {
+    return about(this.#target, 'DescribeTable', () => {
+      checkOptions('branches.checkout', options, ['signal']);
+      checkVersion('branches.checkout', version);
+      return this.#tables.open({ branch: checkText('branches.checkout', 'branch', branch), version }, options);
     });
   }
 
@@ -181,10 +215,15 @@ const versionInfo = (reply: Reply): VersionInfo => ({
   }),
 });
 
-/** "RestoreTable" */
-export async function restore(target: RestTarget, version: number, options: CallOptions): Promise<void> {
+/** "RestoreTable"; without a version, the one that is checked out. */
+export async function restore(target: RestTarget, given: number | undefined, options: CallOptions): Promise<void> {
   await about(target, 'RestoreTable', () => {
-    checkWritable(target);
+    const version = given ?? target.version;
+    if (version === undefined) {
+      const what = 'restore needs a version.';
+      throw new CatalogError('InvalidInput', what, 'Pass a whole number from 1, or call checkout(version) before.');
+    }
+    if (given !== undefined) checkWritable(target);
     const json = { version: checkCount('restore', 'version', version), ...onBranch(target) };
     return ask(target, 'RestoreTable', { json }, options, () => undefined);
   });
@@ -197,14 +236,14 @@ export async function stats(target: RestTarget, options: CallOptions): Promise<T
     const fragments = reply.maybeObject('fragment_stats');
     if (!fragments) throw target.wire.unexpected('a response without "fragment_stats"');
     const lengths = fragments.maybeObject('lengths');
-    return {
+    return namedTableStats({
       totalBytes: reply.count('total_bytes'),
       numRows: reply.count('num_rows'),
       numIndices: reply.count('num_indices'),
       numFragments: fragments.count('num_fragments'),
       numSmallFragments: fragments.count('num_small_fragments'),
       ...(lengths && { fragmentLengths: fragmentLengths(lengths) }),
-    };
+    });
   });
 }
 

@@ -1,14 +1,15 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import { checkFits, updateEntries } from '#catalog/arguments/updateEntries.ts';
+import { updateArguments, updateEntries } from '#catalog/arguments/updateEntries.ts';
 import { batchesOf, isBatchSource } from '#catalog/arrow/batchSource.ts';
 import { encodeStream } from '#catalog/arrow/ipcWriter.ts';
-import { mergeSchema, type MergeSpec } from '#catalog/mergeInsert.ts';
-import { checkFilter } from '#catalog/query.ts';
-import type { UpdateSpec } from '#catalog/table.ts';
-import { type TableSource, toArrowTable } from '#catalog/tableData.ts';
+import { namedMergeResult, namedUpdateResult } from '#catalog/lancedb/resultNames.ts';
+import { mergeSchema, type MergeSpec } from '#catalog/table/mergeInsert.ts';
+import { checkFilter } from '#catalog/query/query.ts';
+import type { ColumnsSql, UpdateOptions, UpdateSpec } from '#catalog/table/table.ts';
+import { type TableSource, toArrowTable } from '#catalog/table/tableData.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
-import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
+import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
 import { definedEntries } from '#shared/records.ts';
 import { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, type RestTarget } from './target.ts';
@@ -131,33 +132,38 @@ export function mergeInsert(
       when_not_matched_insert_all: spec.whenNotMatchedInsertAll ?? false,
       when_not_matched_by_source_delete: spec.whenNotMatchedBySourceDelete ?? false,
       when_not_matched_by_source_delete_filt: spec.whenNotMatchedBySourceDeleteFilter,
+      use_index: spec.useIndex,
       ...onBranch(target),
     };
     const request = { operation: 'MergeInsertIntoTable', id: target.id, query, signal } as const;
     const reply = new Reply(target.wire, await sendArrow(target.wire, request, encoded));
-    return definedEntries({
-      numUpdatedRows: reply.maybeCount('num_updated_rows'),
-      numInsertedRows: reply.maybeCount('num_inserted_rows'),
-      numDeletedRows: reply.maybeCount('num_deleted_rows'),
-      version: reply.maybeCount('version'),
-    });
+    return namedMergeResult(
+      definedEntries({
+        numUpdatedRows: reply.maybeCount('num_updated_rows'),
+        numInsertedRows: reply.maybeCount('num_inserted_rows'),
+        numDeletedRows: reply.maybeCount('num_deleted_rows'),
+        version: reply.maybeCount('version'),
+      }),
+    );
   });
 }
 
-/** "UpdateTable". @param schemaOf returns the schema of the table, for which the values are checked */
+/** "UpdateTable". @param schemaOf returns the schema of the table, for which the values are converted */
 export function update(
   target: RestTarget,
-  spec: UpdateSpec,
+  given: UpdateSpec | ColumnsSql,
   schemaOf: () => Promise<Schema>,
-  options: CallOptions,
+  options: UpdateOptions,
 ): Promise<UpdateResult> {
   return about(target, 'UpdateTable', async () => {
     checkWritable(target);
-    const updates = updateEntries(spec);
-    await checkFits(spec, schemaOf);
+    const spec = updateArguments(given, options);
+    const updates = await updateEntries(spec, schemaOf);
     const json = { updates, ...definedEntries({ predicate: spec.where }), ...onBranch(target) };
     return ask(target, 'UpdateTable', { json }, options, (reply) =>
-      definedEntries({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
+      namedUpdateResult(
+        definedEntries({ numUpdatedRows: reply.maybeCount('updated_rows'), version: reply.maybeCount('version') }),
+      ),
     );
   });
 }

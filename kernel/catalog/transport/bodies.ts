@@ -45,13 +45,6 @@ export function headerOf(headers: Record<string, string | string[] | undefined>,
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The names in `Preference-Applied` (RFC 7240, section 3), in lowercase and without their values. */
-export const appliedPreferences = (value: string | undefined): string[] =>
-  (value ?? '')
-    .split(',')
-    .map((wish) => (wish.split(/[=;]/)[0] ?? '').trim().toLowerCase())
-    .filter((wish) => wish !== '');
-
 /**
  * Prepares a body to send. A streamed body is read as fast as the server takes it; once `signal` is aborted, the body
  * is not read further, even if the next chunk is pending. `failure` returns the error of the source, because the error

@@ -100,6 +100,7 @@ const rules: readonly Rule[] = [
   { pattern: /FieldNotFound \{ field: Column \{[^}]*\bname: "([^"]*)"/, means: noColumn },
   { pattern: /No field named ["`]?([^\s"`]+?)["`]?\.(?:\s|$)/i, means: noColumn },
   { pattern: /\bcolumn '?([^\s']+)'? does not exist/i, means: noColumn },
+  { pattern: /\bFTS field path '([^']+)' does not exist/, means: noColumn },
   {
     pattern: /Commit conflict|Retryable commit|Too many concurrent writers/i,
     means: (about) => ({

@@ -6,7 +6,8 @@ import { CatalogError, withErrorContext, isAbort, isCatalogError } from '#shared
 import { arrowStreamMime } from '#shared/mime.ts';
 import { isRecord } from '#shared/records.ts';
 import { type Address, addressOf, encodePart, identifierOf, type OtherPath, parseAddress } from './address.ts';
-import { bodyOf, headerOf, readSome, uploadOf, appliedPreferences } from './bodies.ts';
+import { parsePreferences } from '#catalog/preferences.ts';
+import { bodyOf, headerOf, readSome, uploadOf } from './bodies.ts';
 import { openDispatcher, type Route } from './dispatcher.ts';
 import { errorFromResponse, errorFromConnection, type ErrorResponse, hasContractError, type Server } from './errors.ts';
 import type { Wire, WireRequest, WireResponse } from './request.ts';
@@ -245,7 +246,7 @@ export class Transport implements Wire {
         const location = headerOf(headers, 'location');
         throw await this.#refusal(request, { status: statusCode, contentType, retryAfter, location, text });
       }
-      const applied = appliedPreferences(headerOf(headers, 'preference-applied'));
+      const applied = [...parsePreferences(headerOf(headers, 'preference-applied')).keys()];
       const broken = (error: unknown): Promise<unknown> => this.#failure(error, signal, 'answering');
       return { contentType, applied, body: bodyOf(response.body, broken) };
     } catch (error) {

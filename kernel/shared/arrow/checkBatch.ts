@@ -27,7 +27,9 @@ function checkData(data: Data, length: number, name: string): void {
     // Arrow's own writer leaves out all buffers of a column without values, and Arrow's reader treats missing buffers
     // as nulls.
     if (nullCount === data.length && nullBitmap.length === 0) return;
-    if (nullBitmap.length * 8 < data.length) invalid(name, `has ${nullBitmap.length} bytes of validity`);
+    const needed = Math.ceil(data.length / 8);
+    if (nullBitmap.length < needed)
+      invalid(name, `has ${nullBitmap.length} bytes of validity where ${needed} are needed`);
     const nulls = data.length - countBits(nullBitmap, data.length);
     if (nulls !== nullCount) invalid(name, `claims ${nullCount} nulls, but has ${nulls}`);
   }
@@ -131,7 +133,8 @@ function checkUnion({ typeIds, valueOffsets, length, children }: Data, type: Uni
   if ((ids?.length ?? 0) < length) invalid(name, `has ${ids?.length ?? 0} type ids where ${length} are needed`);
   const isDense = type.mode === UnionMode.Dense;
   const offsets = valueOffsets as Int32Array | undefined;
-  if (isDense && (offsets?.length ?? 0) < length) invalid(name, `has ${offsets?.length ?? 0} offsets`);
+  if (isDense && (offsets?.length ?? 0) < length)
+    invalid(name, `has ${offsets?.length ?? 0} offsets where ${length} are needed`);
   // The number of values of each type, by the id of the type. In a sparse union each child has a value for every row.
   const sizes = new Float64Array(128).fill(-1);
   children.forEach((child, i) => (sizes[type.typeIds[i]!] = isDense ? child.length : Infinity));

@@ -25,6 +25,7 @@ import {
   doubleText,
   floatText,
   halfText,
+  halfValue,
   roughText,
   wordsToBigInt,
 } from './numbers.ts';
@@ -264,15 +265,6 @@ function floatReader({ values, type }: Data): (index: number) => number {
   const floats = values as ArrayLike<number>;
   if ((type as Float).precision !== Precision.HALF) return (i) => floats[i]!;
   return (i) => halfValue(floats[i]!);
-}
-
-/** Decodes a 16-bit float. */
-function halfValue(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
-  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
 }
 
 function intervalReader(values: Int32Array, unit: IntervalUnit): Reader {

@@ -31,6 +31,26 @@ function roundToHalf(value: number): number {
   return Math.sign(value) * steps * spacing;
 }
 
+/** Decodes a 16-bit float. */
+export function halfValue(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
+}
+
+/** Encodes a number as the nearest 16-bit float. */
+export function halfBits(value: number): number {
+  if (Number.isNaN(value)) return 0x7e00;
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const size = Number.isFinite(value) ? roundToHalf(Math.abs(value)) : Infinity;
+  if (size > 65_504) return sign | 0x7c00;
+  if (size < 2 ** -14) return sign | (size * 2 ** 24);
+  const exponent = Math.floor(Math.log2(size));
+  return sign | ((exponent + 15) << 10) | ((size / 2 ** exponent - 1) * 1024);
+}
+
 /** Formats a number of a shortened vector with three digits. */
 export const roughText = (value: number): string =>
   Number.isFinite(value) ? doubleText(Number(value.toPrecision(3))) : String(value);

@@ -141,7 +141,8 @@ function zoneOffset(zone: string, seconds: bigint): number | undefined {
   if (/^(UTC|Z|GMT|Etc\/UTC)$/i.test(zone)) return undefined;
   const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(zone);
   if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
-  if (seconds > maxSeconds || seconds < firstZonedSecond + BigInt(day)) return undefined;
+  // Local time may be a day later than UTC, and calendar functions return NaN beyond the last second.
+  if (seconds > maxSeconds - BigInt(day) || seconds < firstZonedSecond + BigInt(day)) return undefined;
   const parts = zoneFormat(zone)?.formatToParts(new Date(Number(seconds) * 1000));
   if (!parts) return undefined;
   const [year = 0, month = 1, date = 1, hour = 0, minute = 0, second = 0] = (

@@ -45,7 +45,7 @@ export type BackfillOptions = {
   readonly taskSize?: number | undefined;
   /** Rows per checkpoint. */
   readonly checkpointSize?: number | undefined;
-  /** Fragments per commit. */
+  /** Fragments per commit. Default: a 32nd of the job's fragments, at least 8. */
   readonly commitGranularity?: number | undefined;
   /** Maximum number of fragments. */
   readonly numFrags?: number | undefined;

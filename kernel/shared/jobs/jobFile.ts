@@ -134,7 +134,11 @@ export const jobFileFields = {
   concurrency: { kind: 'count', minimum: 1, description: 'Number of workers that compute at the same time.' },
   task_size: { kind: 'count', minimum: 1, description: 'Maximum number of rows in a task.' },
   checkpoint_size: { kind: 'count', minimum: 1, description: 'Number of rows between checkpoints.' },
-  commit_granularity: { kind: 'count', minimum: 1, description: 'Number of fragments between commits.' },
+  commit_granularity: {
+    kind: 'count',
+    minimum: 1,
+    description: 'Number of fragments between commits (default: 1/32 of them, at least 8).',
+  },
   num_frags: { kind: 'count', minimum: 1, description: 'Maximum number of fragments to compute.' },
   read_version: {
     kind: 'count',

@@ -98,7 +98,7 @@ const line = (label: string, figure: Figure, write: (value: number) => string): 
 
 /** Lists what a run would do, most important first. Details that are zero are left out. */
 export function planLines(plan: BackfillPlan): readonly PlanLine[] {
-  const { rows, fragments, bytes, rowsPerSecond, seconds } = plan;
+  const { rows, fragments, bytes, versions, rowsPerSecond, seconds } = plan;
   const optional = (label: string, figure: Figure, write: (value: number) => string): readonly PlanLine[] =>
     figure.value > 0 ? [line(label, figure, write)] : [];
   return [
@@ -114,6 +114,7 @@ export function planLines(plan: BackfillPlan): readonly PlanLine[] {
     line('Read', bytes.read, sizeText),
     line('Written', bytes.written, sizeText),
     ...optional('Rewritten in addition to the column', bytes.rewritten, sizeText),
+    ...(versions === undefined ? [] : [line('New versions, at most', versions, countText)]),
     ...(rowsPerSecond === undefined ? [] : [line('Speed', rowsPerSecond, rateText)]),
     ...(seconds === undefined ? [] : [line('Time', seconds, durationText)]),
   ];

@@ -17,6 +17,8 @@ export type BackfillPlan = {
   readonly rows: { readonly total: Figure; readonly toCompute: Figure; readonly done: Figure; readonly reused: Figure };
   readonly fragments: { readonly total: Figure; readonly toCompute: Figure; readonly done: Figure };
   readonly bytes: { readonly read: Figure; readonly written: Figure; readonly rewritten: Figure };
+  /** Maximum number of new versions if no other client writes meanwhile. Unknown for a job that a server runs. */
+  readonly versions: Figure | undefined;
   /** Rows per second, and the duration in seconds. Known after a trial has measured them. */
   readonly rowsPerSecond: Figure | undefined;
   readonly seconds: Figure | undefined;

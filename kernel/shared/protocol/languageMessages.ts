@@ -78,6 +78,14 @@ export type Finding = {
   tag?: 'unnecessary' | 'deprecated';
 };
 
+/** The path of a table in the catalog of `db`. */
+export type TablePath = { name: string; namespacePath: readonly string[] };
+
+/** The TypeScript type of a column in rows, and in rows with bigints if it differs. */
+export type ColumnType = { name: string; type: string; bigintType: string | null };
+
+export type TypedTable = TablePath & { columns: readonly ColumnType[] };
+
 /** Requests to a language worker. */
 export type LanguageMethods = {
   /** Opens a notebook, or replaces its cells after some were added, removed or moved. Imports resolve from `folder`. */
@@ -88,6 +96,8 @@ export type LanguageMethods = {
   /** The text of a cell has changed. */
   text: [params: { notebook: string; cell: string; text: string }, result: null];
   close: [params: { notebook: string }, result: null];
+  /** The columns of tables that cells open, as far as they are known; they replace those sent earlier. */
+  tableTypes: [params: { notebook: string; tables: TypedTable[] }, result: null];
   /** Files that cells may import were added, removed or changed. */
   filesChanged: [params: null, result: null];
   complete: [params: CellPlace, result: CompletionAnswer];
@@ -104,6 +114,8 @@ export type LanguageHostMethods = {
   ready: [params: { typescript: string }, result: null];
   /** All findings of a cell for its current text; they replace the earlier findings of the cell. */
   findings: [params: { notebook: string; cell: string; findings: Finding[] }, result: null];
+  /** The tables of `db` that the cells of a notebook open by name; sent when they change. */
+  openedTables: [params: { notebook: string; tables: TablePath[] }, result: null];
 };
 
 const isPlace = shapeFor<CellPlace>({ notebook: isString, cell: isString, offset: isCount });
@@ -115,6 +127,9 @@ const isFinding = shapeFor<Finding>({
   tag: optional(oneOf('unnecessary', 'deprecated')),
 });
 
+const isPath = { name: isString, namespacePath: listOf(isString) };
+const isColumn = shapeFor<ColumnType>({ name: isString, type: isString, bigintType: nullable(isString) });
+
 /** Checks of the parameters of a request, before it is handled. */
 export const languageChecks: { readonly [K in keyof LanguageMethods]: Check<LanguageMethods[K][0]> } = {
   cells: shape({
@@ -125,6 +140,7 @@ export const languageChecks: { readonly [K in keyof LanguageMethods]: Check<Lang
   }),
   text: shape({ notebook: isString, cell: isString, text: isString }),
   close: shape({ notebook: isString }),
+  tableTypes: shape({ notebook: isString, tables: listOf(shape({ ...isPath, columns: listOf(isColumn) })) }),
   filesChanged: oneOf(null),
   complete: isPlace,
   describe: bothOf(isPlace, shape({ name: isString })),
@@ -136,4 +152,5 @@ export const languageChecks: { readonly [K in keyof LanguageMethods]: Check<Lang
 export const languageHostChecks: { readonly [K in keyof LanguageHostMethods]: Check<LanguageHostMethods[K][0]> } = {
   ready: shape({ typescript: isString }),
   findings: shape({ notebook: isString, cell: isString, findings: listOf(isFinding) }),
+  openedTables: shape({ notebook: isString, tables: listOf(shape(isPath)) }),
 };

@@ -1,14 +1,21 @@
-import type { DataType, Schema, Table as ArrowTable } from '#arrow';
+import type { DataType, Field, Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { NamespacePath } from '#shared/names.ts';
-import type { BackfillJob, TableBackfillOptions, TableTrial } from './backfill.ts';
-import type { BackfillColumnOptions } from './jobs.ts';
+import type { BackfillJob, TableBackfillOptions, TableTrial } from '#catalog/backfill.ts';
+import type { BackfillColumnOptions } from '#catalog/jobs.ts';
+import type { FullTextQuery } from '#catalog/query/fullTextQuery.ts';
+import type { LanceDbTableCalls } from '#catalog/lancedb/lanceDbTable.ts';
+import type { UnsupportedCalls, unsupportedTableCalls } from '#catalog/lancedb/unsupported.ts';
 import type { MergeInsert } from './mergeInsert.ts';
-import type { Query } from './query.ts';
-import type { DistanceType, FullTextOptions, QueryOptions } from './querySpec.ts';
+import type { OptimizeOptions, OptimizeResult } from './optimize.ts';
+import type { Query } from '#catalog/query/query.ts';
+import type { DistanceType, FullTextOptions, QueryOptions } from '#catalog/query/querySpec.ts';
+import type { AnyRow, WithDistance, WithScore } from '#catalog/query/rowTypes.ts';
 import type { TableSource } from './tableData.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
+import type { TakeQuery } from '#catalog/query/takeQuery.ts';
+import type { WriteProgress } from './writeProgress.ts';
 import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from './writeResults.ts';
 
 // The interface of tables, with its options and results.
@@ -34,21 +41,52 @@ export type TableStats = {
   numSmallFragments: number;
   /** Rows per fragment. */
   fragmentLengths?: { min: number; max: number; mean: number; p25: number; p50: number; p75: number; p99: number };
+  /** The same numbers as in LanceDB's package; outputs and copies leave them out. */
+  readonly fragmentStats: {
+    readonly numFragments: number;
+    readonly numSmallFragments: number;
+    readonly lengths: TableStats['fragmentLengths'];
+  };
 };
 
 export type AddOptions = CallOptions & {
   /** `append` (default), or `overwrite` to replace all existing rows. */
   mode?: 'append' | 'overwrite' | undefined;
+  /** Called after each batch that was taken from a stream, and at the end. */
+  progress?: ((progress: WriteProgress) => void) | undefined;
 };
+
+/** A column that the engine computes by a SQL expression over other columns, when `refreshColumn` is called. */
+export type ComputedColumn =
+  | { name: string; expression: string; valueSql?: undefined }
+  | { name: string; valueSql: string; expression?: undefined };
+
+/** Columns to declare as computed. */
+export type ComputedColumns = { computed: readonly ComputedColumn[] };
+
+/** Which index of text splits the string of `tokenize`: that of a column, or one by its name. */
+export type TokenizeOptions = CallOptions &
+  ({ column: string; indexName?: undefined } | { indexName: string; column?: undefined });
+
+/** A word as an index of text stores it, and its position among the words that are not ignored. */
+export type TextToken = { text: string; position: number };
 
 /** New values of columns: plain ones (`values`) or SQL expressions over the row (`valuesSql`); each column once. */
 export type UpdateSpec = {
   /** SQL: changes only rows for which it is true. Default: all. */
   where?: string | undefined;
-  /** Column → value. */
-  values?: Readonly<Record<string, unknown>> | undefined;
+  /** Column → value, converted as in `add`. Objects and maps need SQL. */
+  values?: ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>> | undefined;
   /** Column → SQL expression. */
-  valuesSql?: Readonly<Record<string, string>> | undefined;
+  valuesSql?: ColumnsSql | undefined;
+};
+
+/** Column → SQL expression. */
+export type ColumnsSql = ReadonlyMap<string, string> | Readonly<Record<string, string>>;
+
+export type UpdateOptions = CallOptions & {
+  /** SQL: changes only rows for which it is true. Default: all. */
+  where?: string | undefined;
 };
 
 /**
@@ -58,6 +96,12 @@ export type UpdateSpec = {
 export type NewColumn =
   | { name: string; expression: string; dataType?: undefined }
   | { name: string; dataType: DataType; expression?: undefined };
+
+/** A column with values of a SQL expression, as in LanceDB's package. */
+export type AddColumnsSql = { name: string; valueSql: string };
+
+/** Columns to add. A field, fields or a schema add columns of nulls. */
+export type NewColumns = readonly (NewColumn | AddColumnsSql | Field)[] | Field | Schema;
 
 /**
  * Changes to the metadata of a column or, by its path, a field of a struct: sets these entries; the value `null`
@@ -77,8 +121,8 @@ export type ColumnChange = {
   rename?: string | undefined;
   /** Whether the column may hold null. Default: unchanged. */
   nullable?: boolean | undefined;
-  /** The new type of the column, to which its values are cast. Default: unchanged. */
-  dataType?: DataType | undefined;
+  /** The new type of the column, to which its values are cast, or its name: `float`. Default: unchanged. */
+  dataType?: DataType | string | undefined;
 };
 
 export type IndexInfo = {
@@ -98,6 +142,11 @@ export type IndexInfo = {
   indexVersion?: number;
   /** Details of the type of the index, as JSON. */
   details?: string;
+  /** LanceDB's name of `type`, for instance `IvfPq`; outputs and copies leave out this name and the next ones. */
+  readonly indexType?: string | undefined;
+  readonly indexUuid?: string | undefined;
+  readonly createdAt?: Date | undefined;
+  readonly indexDetails?: unknown;
 };
 export type IndexStats = {
   type?: string;
@@ -106,6 +155,8 @@ export type IndexStats = {
   numUnindexedRows: number;
   /** Number of parts of the index. */
   numIndices?: number;
+  /** LanceDB's name of `type`; outputs and copies leave it out. */
+  readonly indexType?: string | undefined;
 };
 
 /** The index types, by the specification's names ("CreateTableIndexRequest"). */
@@ -122,13 +173,24 @@ export type IndexType =
   | 'IVF_HNSW_SQ'
   | 'IVF_HNSW_PQ';
 
-export type CreateIndexOptions = CallOptions & {
-  /** Default, by the type of the column: IVF_PQ for vectors, BTREE for everything else. */
-  type?: IndexType | undefined;
-  /** Default: `<column>_idx`. */
-  name?: string | undefined;
-  /** Replaces an existing index of this name. Default: true. */
-  replace?: boolean | undefined;
+export type CreateIndexOptions = CallOptions &
+  IndexSettings & {
+    /** Default, by the type of the column: IVF_PQ for vectors, BTREE for everything else. */
+    type?: IndexType | undefined;
+    /** Default: `<column>_idx`. */
+    name?: string | undefined;
+    /** Replaces an existing index of this name. Default: true. */
+    replace?: boolean | undefined;
+    /** The type and its settings together, as in LanceDB's package: `Index.ivfPq({ numPartitions: 8 })`. */
+    config?: (IndexSettings & { readonly type: IndexType }) | undefined;
+    /** Waits until the index has all rows, at most for this many seconds. Default: as long as the catalog builds it. */
+    waitTimeoutSeconds?: number | undefined;
+    /** An index is always built of the rows of the table, so only `true` is allowed. */
+    train?: boolean | undefined;
+  };
+
+/** Settings of an index. Each holds for some types only. */
+export type IndexSettings = {
   /** IVF: how the distance of two vectors is measured. Default: `l2`. A search must use the same distance type. */
   distanceType?: DistanceType | undefined;
   /** IVF: number of partitions of the vectors. Default: about the square root of the number of rows. */
@@ -161,6 +223,16 @@ export type CreateIndexOptions = CallOptions & {
   removeStopWords?: boolean | undefined;
   /** FTS: ignores accents. */
   asciiFolding?: boolean | undefined;
+  /** FTS with `baseTokenizer: 'ngram'`: minimum length of the parts of words that are indexed. Default: 3. */
+  ngramMinLength?: number | undefined;
+  /** FTS with `baseTokenizer: 'ngram'`: maximum length of these parts. Default: 3, or the minimum if that is larger. */
+  ngramMaxLength?: number | undefined;
+  /** FTS with `baseTokenizer: 'ngram'`: indexes only the beginnings of words. Default: false. */
+  prefixOnly?: boolean | undefined;
+  /** FTS: words to ignore with `removeStopWords`, instead of those of the language. */
+  customStopWords?: readonly string[] | undefined;
+  /** FTS: rows in a block of the index, 128 (default) or 256. */
+  blockSize?: 128 | 256 | undefined;
 };
 
 /**
@@ -170,8 +242,11 @@ export type CreateIndexOptions = CallOptions & {
  *
  * On a server a table is found by name: after a rename calls fail with TableNotFound (4). In a directory a table in a
  * namespace stays open after a rename; to be sure, open the table by its new name.
+ *
+ * `Row` is the type of its rows, and `Bigints` that of the columns that are bigints on request; `any` if they are not known.
  */
-export interface Table {
+export interface Table<Row = AnyRow, Bigints = AnyRow>
+  extends LanceDbTableCalls<Row, Bigints>, UnsupportedCalls<typeof unsupportedTableCalls> {
   readonly name: string;
   readonly namespacePath: NamespacePath;
 
@@ -185,11 +260,26 @@ export interface Table {
    */
   countRows(filter?: string, options?: CallOptions): Promise<number>;
   /** Starts a query of all rows: `table.query().where('price > 10').select(['name']).limit(20)` ("QueryTable"). */
-  query(): Query;
+  query(): Query<Row, Bigints>;
   /** Finds the rows nearest to a vector: `table.vectorSearch(vector).limit(10)`; adds the column `_distance`. */
-  vectorSearch(vector: ArrayLike<number>, options?: QueryOptions): Query;
+  vectorSearch(
+    vector: ArrayLike<number> | readonly ArrayLike<number>[],
+    options?: QueryOptions,
+  ): Query<WithDistance<Row>, Bigints>;
   /** Finds the rows that contain words: `table.fullTextSearch('red mug').limit(10)`; adds the column `_score`. */
-  fullTextSearch(query: string, options?: FullTextOptions): Query;
+  fullTextSearch(query: string | FullTextQuery, options?: FullTextOptions): Query<WithScore<Row>, Bigints>;
+  /**
+   * Reads the rows with these ids, which `withRowId()` returns, in this order; ids of deleted rows are left out:
+   * `table.takeRowIds([7, 3]).select(['name'])` ("QueryTable"). Optimizing a table may change its row ids.
+   * @throws CatalogError InvalidInput (13) for values that are not row ids
+   */
+  takeRowIds(rowIds: readonly (bigint | number)[]): TakeQuery<Row, Bigints>;
+  /**
+   * Reads the rows at these positions in the order of the table, from 0, in the given order; positions after its end
+   * are left out ("QueryTable").
+   * @throws CatalogError InvalidInput (13) for values that are not positions
+   */
+  takeOffsets(offsets: readonly (bigint | number)[]): TakeQuery<Row, Bigints>;
   /** Reads the whole table into memory. For large tables prefer `query()` with a limit, or its batches. */
   toArrow(options?: CallOptions): Promise<ArrowTable>;
 
@@ -210,10 +300,12 @@ export interface Table {
   mergeInsert(on: string | readonly string[]): MergeInsert;
   /**
    * Changes existing rows in one version: `table.update({ where: 'id = 3', values: { name: 'mug' } })`
-   * ("UpdateTable").
+   * ("UpdateTable"). As in LanceDB's package, columns with their SQL do the same as `valuesSql`:
+   * `table.update({ price: 'price * 2' }, { where: 'id = 3' })`.
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12), SchemaValidation (20), ConcurrentModification (14)
    */
-  update(spec: UpdateSpec, options?: CallOptions): Promise<UpdateResult>;
+  update(spec: UpdateSpec, options?: UpdateOptions): Promise<UpdateResult>;
+  update(columns: ColumnsSql, options?: UpdateOptions): Promise<UpdateResult>;
   /**
    * Deletes the rows for which the SQL expression is true, in one version ("DeleteFromTable").
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12), ConcurrentModification (14)
@@ -223,14 +315,15 @@ export interface Table {
   /** Lists the versions of the table, oldest first ("ListTableVersions"). */
   listVersions(options?: CallOptions): Promise<VersionInfo[]>;
   /**
-   * Restores an earlier version as a new, newest version ("RestoreTable").
-   * @throws CatalogError VersionNotFound (11)
+   * Restores an earlier version as a new, newest version ("RestoreTable"). Without a version it restores the one that
+   * is checked out, and checks out the newest.
+   * @throws CatalogError VersionNotFound (11), InvalidInput (13) without a version if none is checked out
    */
-  restore(version: number, options?: CallOptions): Promise<void>;
+  restore(version?: number, options?: CallOptions): Promise<void>;
   /** Names of versions. */
   tags(): Tags;
   /** Lines of versions separate from the main one. */
-  branches(): Branches;
+  branches(): Branches<Table<Row, Bigints>>;
 
   /**
    * Creates an index on a column and waits for it; a server may continue building it afterwards ("CreateTableIndex",
@@ -246,6 +339,21 @@ export interface Table {
    * @throws CatalogError IndexNotFound (6)
    */
   indexStats(name: string, options?: CallOptions): Promise<IndexStats>;
+  /**
+   * Waits until indexes cover all rows, for instance while a server builds them ("DescribeTableIndexStats").
+   * @throws CatalogError after `timeoutSeconds`: IndexNotFound (6), ServiceUnavailable (17)
+   */
+  waitForIndex(names: string | readonly string[], timeoutSeconds: number, options?: CallOptions): Promise<void>;
+  /**
+   * Loads an index into memory, so that the first search is as fast as later ones.
+   * @throws CatalogError IndexNotFound (6), Unsupported (0) on a server
+   */
+  prewarmIndex(name: string, options?: CallOptions): Promise<void>;
+  /**
+   * Splits a string into words as an index of text does: `table.tokenize('The red mugs', { column: 'name' })`.
+   * @throws CatalogError InvalidInput (13) if there is no such index, Unsupported (0) on a server
+   */
+  tokenize(query: string, options: TokenizeOptions): Promise<TextToken[]>;
   /** Drops an index ("DropTableIndex"). @throws CatalogError IndexNotFound (6) */
   dropIndex(name: string, options?: CallOptions): Promise<void>;
   /**
@@ -253,13 +361,23 @@ export interface Table {
    * @throws CatalogError Unsupported (0) on a server, if the table was opened at a version or a tag
    */
   stats(options?: CallOptions): Promise<TableStats>;
+  /**
+   * Joins small fragments to larger ones, and adds all rows to the indexes, in new versions ("OptimizeTable"): a table
+   * that was written in many small parts becomes faster to read. With `olderThan` it also removes old versions.
+   * @throws CatalogError ConcurrentModification (14) while a backfill computes a column of the table or other clients
+   * keep changing it, InvalidInput (13), Unsupported (0) on a server without this operation
+   */
+  optimize(options?: OptimizeOptions): Promise<OptimizeResult>;
 
   /**
    * Adds columns with values computed now, or with null until they are filled ("AlterTableAddColumns"). In a
-   * directory a column of nulls takes only a few bytes.
-   * @throws CatalogError InvalidInput (13), ColumnNotFound (12) for a bad expression
+   * directory a column of nulls takes only a few bytes. `{ name, valueSql }`, fields and schemas are accepted as in
+   * LanceDB's package. `{ computed: [{ name, expression }] }` declares columns whose values `refreshColumn` computes,
+   * also those of rows that are added later.
+   * @throws CatalogError InvalidInput (13), ColumnNotFound (12) for a bad expression, Unsupported (0) for computed
+   * columns on a server without them
    */
-  addColumns(columns: readonly NewColumn[], options?: CallOptions): Promise<WriteResult>;
+  addColumns(columns: NewColumns | ComputedColumns, options?: CallOptions): Promise<WriteResult>;
   /**
    * Renames columns, casts them, or lets them hold null ("AlterTableAlterColumns").
    * @throws CatalogError ColumnNotFound (12), InvalidInput (13)
@@ -278,6 +396,12 @@ export interface Table {
    * @throws CatalogError ColumnNotFound (12), InvalidInput (13), Unsupported (0) on a server without this operation
    */
   updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options?: CallOptions): Promise<WriteResult>;
+  /**
+   * Names the column that identifies rows, in its metadata ("UpdateFieldMetadata"). Nothing checks that its values are
+   * unique. The column needs a type of integers, strings or bytes that can't be null.
+   * @throws CatalogError ColumnNotFound (12), InvalidInput (13) also if the table has such a column already
+   */
+  setUnenforcedPrimaryKey(column: string | readonly string[], options?: CallOptions): Promise<WriteResult>;
   /**
    * Sets entries of the schema's metadata (`null` removes one) and returns all current entries
    * ("UpdateTableSchemaMetadata").

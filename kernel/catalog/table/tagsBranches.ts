@@ -1,6 +1,8 @@
-import type { CallOptions } from '#catalog/arguments/options.ts';
+import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { mainBranch } from '#shared/names.ts';
+import type { NamedEntries } from '#catalog/lancedb/namedEntries.ts';
+import type { unsupportedBranchCalls, UnsupportedCalls } from '#catalog/lancedb/unsupported.ts';
 
 /**
  * Checks that a tag belongs to the given branch. Version numbers repeat across branches, so a wrong branch would read
@@ -26,8 +28,8 @@ export type TagInfo = {
 
 /** Names of versions. */
 export interface Tags {
-  /** Returns tags by name ("ListTableTags"). */
-  list(options?: CallOptions): Promise<Map<string, TagInfo>>;
+  /** Returns tags by name ("ListTableTags"): `list.get('v1')` or `list.v1`. */
+  list(options?: CallOptions): Promise<NamedEntries<TagInfo>>;
   /** Returns the version of a tag ("GetTableTagVersion"). @throws CatalogError TagNotFound (8) */
   getVersion(tag: string, options?: CallOptions): Promise<number>;
   /**
@@ -41,21 +43,44 @@ export interface Tags {
   delete(tag: string, options?: CallOptions): Promise<void>;
 }
 
+export type CreateBranchOptions = CallOptions & {
+  fromBranch?: string | undefined;
+  fromVersion?: number | undefined;
+};
+
+/**
+ * Returns the options of a call that creates a branch.
+ * @throws CatalogError InvalidInput (13) for an unknown option
+ */
+export function branchOptions(
+  from: CreateBranchOptions | string | undefined,
+  fromVersion: number | undefined,
+): CreateBranchOptions {
+  if (typeof from === 'string' || from === undefined || from === null)
+    return { fromBranch: from ?? undefined, fromVersion };
+  checkOptions('branches.create', from, ['fromBranch', 'fromVersion', 'signal']);
+  return from;
+}
+
 export type BranchInfo = { parentVersion: number; parentBranch?: string; created?: Date; manifestSize?: number };
 
 /** Lines of versions separate from the main one. Open a branch with `openTable(name, { branch })`. */
-export interface Branches {
-  /** Returns branches by name ("ListTableBranches"). */
-  list(options?: CallOptions): Promise<Map<string, BranchInfo>>;
+export interface Branches<OpenedTable = unknown> extends UnsupportedCalls<typeof unsupportedBranchCalls> {
+  /** Returns branches by name ("ListTableBranches"): `list.get('draft')` or `list.draft`. */
+  list(options?: CallOptions): Promise<NamedEntries<BranchInfo>>;
   /**
-   * Creates a branch at the newest version, or at `fromVersion`, of the opened branch or of `fromBranch`
-   * ("CreateTableBranch").
+   * Creates a branch at the newest version, or at `fromVersion`, of the opened branch or of `fromBranch`, and returns
+   * the table on the branch ("CreateTableBranch"). As in LanceDB's package, `create(branch, 'draft', 3)` is
+   * `create(branch, { fromBranch: 'draft', fromVersion: 3 })`.
    * @throws CatalogError BranchAlreadyExists (23), BranchNotFound (22), VersionNotFound (11)
    */
-  create(
-    branch: string,
-    options?: CallOptions & { fromBranch?: string | undefined; fromVersion?: number | undefined },
-  ): Promise<void>;
+  create(branch: string, options?: CreateBranchOptions): Promise<OpenedTable>;
+  create(branch: string, fromBranch: string | undefined, fromVersion?: number): Promise<OpenedTable>;
+  /**
+   * Opens the table on a branch, like `openTable(name, { branch })`; with a version, read-only.
+   * @throws CatalogError BranchNotFound (22), VersionNotFound (11)
+   */
+  checkout(branch: string, version?: number, options?: CallOptions): Promise<OpenedTable>;
   /** Deletes a branch with its versions ("DeleteTableBranch"). @throws CatalogError BranchNotFound (22) */
   delete(branch: string, options?: CallOptions): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { checkNoEmptyStruct } from '#catalog/arrow/emptyStruct.ts';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 import { findDuplicate } from '#shared/arrow/columnPositions.ts';
@@ -19,11 +20,11 @@ export type TableSource = TableData | BatchSource;
 
 /**
  * Converts a schema of any copy of apache-arrow to this copy, as the schema of an empty table.
- * @throws CatalogError InvalidInput (13), SchemaValidation (20) for an invalid column name
+ * @throws CatalogError InvalidInput (13), SchemaValidation (20) for an invalid column
  */
 export function adoptSchema(schema: Schema): Schema {
   const adopted = adoptTable({ schema, batches: [] });
-  if (adopted) return checkColumnNames(adopted.schema);
+  if (adopted) return checkColumns(adopted.schema);
   throw new CatalogError(
     'InvalidInput',
     'The schema is not an Arrow schema.',
@@ -41,10 +42,11 @@ const reserved: readonly string[] = [
 ];
 
 /**
- * Rejects names that the engine would reject only while it creates the table. Fields of a struct may have a dot.
- * @throws CatalogError SchemaValidation (20) naming the column
+ * Rejects names that the engine would reject only while it creates the table, and structs without fields, which it can't
+ * store. Fields of a struct may have a dot.
+ * @throws CatalogError SchemaValidation (20), InvalidInput (13) naming the column
  */
-export function checkColumnNames(schema: Schema): Schema {
+export function checkColumns(schema: Schema): Schema {
   const duplicate = findDuplicate(schema);
   if (duplicate !== undefined)
     throw new CatalogError('SchemaValidation', `Two columns have the name "${duplicate}".`, 'Rename one of them.');
@@ -70,6 +72,7 @@ export function checkColumnNames(schema: Schema): Schema {
       throw new CatalogError('SchemaValidation', `The column name "${name}" is reserved by the engine.`, hint);
     }
   }
+  checkNoEmptyStruct(schema.fields);
   return schema;
 }
 
@@ -82,7 +85,7 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
   const wanted = schema && adoptSchema(schema);
   if (Array.isArray(data)) {
     const made = inferRows(data, wanted);
-    checkColumnNames(made.schema);
+    checkColumns(made.schema);
     return made;
   }
   const adopted = adoptTable(data);
@@ -94,7 +97,7 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
     );
   }
   const table = withFullValidity(adopted);
-  checkColumnNames(table.schema);
+  checkColumns(table.schema);
   if (wanted) checkSameColumns(call, table.schema, wanted);
   return table;
 }

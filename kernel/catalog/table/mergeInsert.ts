@@ -1,8 +1,11 @@
 import { Schema } from '#arrow';
-import type { CallOptions } from '#catalog/arguments/options.ts';
+import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
+import { startTimeLimit, type TimedCallOptions } from '#catalog/arguments/timeLimit.ts';
+import { checkFlag } from '#catalog/arguments/tableArguments.ts';
 import type { Row } from '#catalog/arrow/inferRows.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { checkFilter } from './query.ts';
+import { type NotSupported, notSupported } from '#catalog/lancedb/unsupported.ts';
+import { checkFilter } from '#catalog/query/query.ts';
 import type { TableSource } from './tableData.ts';
 import type { MergeResult } from './writeResults.ts';
 
@@ -56,12 +59,27 @@ export class MergeInsert {
     });
   }
 
+  /** Finds matching rows by an index of their columns, if there is one (default), or reads all rows. */
+  useIndex(useIndex: boolean): MergeInsert {
+    return this.#with({ useIndex: checkFlag('useIndex', 'argument', useIndex) });
+  }
+
+  /** Not supported. @deprecated There are no LSM writes here: leave this step out. */
+  useLsm(this: NotSupported<typeof noLsm>, _enable: boolean): never {
+    throw notSupported('useLsm', noLsm);
+  }
+
+  /** Not supported. @deprecated There are no LSM writes here: leave this step out. */
+  validateSingleShard(this: NotSupported<typeof noLsm>, _enable: boolean): never {
+    throw notSupported('validateSingleShard', noLsm);
+  }
+
   /**
    * Merges the rows in one version ("MergeInsertIntoTable").
    * @throws CatalogError InvalidInput (13) if the merge has no step, SchemaValidation (20) for rows that do not match
    * the schema, ConcurrentModification (14)
    */
-  async execute(data: TableSource, options: CallOptions = {}): Promise<MergeResult> {
+  async execute(data: TableSource, options: TimedCallOptions = {}): Promise<MergeResult> {
     const { whenMatchedUpdateAll, whenNotMatchedInsertAll, whenNotMatchedBySourceDelete } = this.#spec;
     if (!whenMatchedUpdateAll && !whenNotMatchedInsertAll && !whenNotMatchedBySourceDelete) {
       throw new CatalogError(
@@ -70,13 +88,16 @@ export class MergeInsert {
         'Add for instance .whenMatchedUpdateAll().whenNotMatchedInsertAll() before .execute(rows).',
       );
     }
-    return this.#run(this.#spec, data, options);
+    checkOptions('mergeInsert', options, ['signal', 'timeoutMs']);
+    return startTimeLimit('mergeInsert', options).run((signal) => this.#run(this.#spec, data, { signal }));
   }
 
   #with(change: Partial<MergeSpec>): MergeInsert {
     return new MergeInsert(this.#run, { ...this.#spec, ...change });
   }
 }
+
+const noLsm = 'There are no LSM writes here. Leave this step out.';
 
 /**
  * Returns the columns that a merge matches by.
@@ -130,6 +151,7 @@ export type MergeSpec = {
   whenNotMatchedInsertAll?: boolean;
   whenNotMatchedBySourceDelete?: boolean;
   whenNotMatchedBySourceDeleteFilter?: string;
+  useIndex?: boolean;
 };
 
 type MergeRunner = (spec: MergeSpec, data: TableSource, options: CallOptions) => Promise<MergeResult>;

@@ -1,6 +1,6 @@
 import { CatalogError } from '#shared/errors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
-import type { BackfillJob, TableBackfillOptions, TableTrial } from './backfill.ts';
+import type { BackfillJob, TableBackfillOptions, TableTrial } from '#catalog/backfill.ts';
 import type { Table } from './table.ts';
 
 export type TableBackfills = {

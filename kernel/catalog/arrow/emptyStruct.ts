@@ -1,0 +1,43 @@
+import { DataType, type Field } from '#arrow';
+import { CatalogError } from '#shared/errors.ts';
+
+// The engine stores nothing for a struct without fields. A scan of all columns then reads the columns after it from the
+// wrong place, and optimizing the table stores these values. A scan of selected columns without the struct is right.
+
+/** Returns the path of the first struct without fields, as in `place.tags` or `places[].tags`. */
+export function findEmptyStruct(fields: readonly Field[]): string | undefined {
+  for (const { name, type } of fields) {
+    const found = inType(type as DataType, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function inType(type: DataType, path: string): string | undefined {
+  if (DataType.isDictionary(type)) return inType(type.dictionary as DataType, path);
+  const children = (type.children ?? []) as readonly Field[];
+  if (DataType.isStruct(type) && children.length === 0) return path;
+  if (DataType.isMap(type)) {
+    const [key, value] = children[0]!.type.children as readonly Field[];
+    return inType(key!.type as DataType, `${path}[key]`) ?? inType(value!.type as DataType, `${path}[value]`);
+  }
+  const isNamed = DataType.isStruct(type) || DataType.isUnion(type);
+  for (const child of children) {
+    const found = inType(child.type as DataType, isNamed ? `${path}.${child.name}` : `${path}[]`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** @throws CatalogError InvalidInput (13) naming the path of a struct without fields */
+export function checkNoEmptyStruct(fields: readonly Field[]): void {
+  const path = findEmptyStruct(fields);
+  if (path !== undefined) throw emptyStructError(path);
+}
+
+export const emptyStructError = (path: string): CatalogError =>
+  new CatalogError(
+    'InvalidInput',
+    `The column "${path}" is an object without fields, which the engine can't store.`,
+    'Leave it out, or give it at least one field.',
+  );

@@ -1,0 +1,96 @@
+import type { OptimizeResult } from '#catalog/table/optimize.ts';
+import type { IndexInfo, IndexStats, TableStats } from '#catalog/table/table.ts';
+import type { MergeResult, RefreshResult, UpdateResult } from '#catalog/table/writeResults.ts';
+
+// Results with the names that LanceDB's package gives them. These properties are not enumerable, so that an output
+// shows each value once.
+
+/** Adds properties that outputs, JSON and copies of the object leave out. */
+function withNames<T extends object, N extends object>(result: T, names: N): T & Readonly<N> {
+  for (const [name, value] of Object.entries(names)) Object.defineProperty(result, name, { value });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its properties were just defined
+  return result as T & Readonly<N>;
+}
+
+/** The types of indexes as LanceDB's `listIndices` names them. */
+const indexTypeNames: Readonly<Record<string, string>> = {
+  BTREE: 'BTree',
+  BITMAP: 'Bitmap',
+  LABEL_LIST: 'LabelList',
+  FTS: 'FTS',
+  IVF_FLAT: 'IvfFlat',
+  IVF_SQ: 'IvfSq',
+  IVF_PQ: 'IvfPq',
+  IVF_RQ: 'IvfRq',
+  IVF_HNSW_FLAT: 'IvfHnswFlat',
+  IVF_HNSW_PQ: 'IvfHnswPq',
+  IVF_HNSW_SQ: 'IvfHnswSq',
+};
+
+export type LanceDbIndexInfo = {
+  /** LanceDB's name of `type`, for instance `IvfPq`. */
+  readonly indexType: string | undefined;
+  readonly indexUuid: string | undefined;
+  readonly createdAt: Date | undefined;
+  readonly indexDetails: unknown;
+};
+
+export const namedIndexInfo = (info: IndexInfo): IndexInfo & LanceDbIndexInfo =>
+  withNames(info, {
+    indexType: info.type === undefined ? undefined : (indexTypeNames[info.type] ?? info.type),
+    indexUuid: info.uuid,
+    createdAt: info.created,
+    indexDetails: parse(info.details),
+  });
+
+function parse(details: string | undefined): unknown {
+  try {
+    return details === undefined ? undefined : JSON.parse(details);
+  } catch {
+    return details;
+  }
+}
+
+export type LanceDbIndexStats = { readonly indexType: string | undefined };
+export const namedIndexStats = (stats: IndexStats): IndexStats & LanceDbIndexStats =>
+  withNames(stats, { indexType: stats.type });
+
+export type LanceDbUpdateResult = { readonly rowsUpdated: number | undefined };
+export const namedUpdateResult = (result: UpdateResult): UpdateResult & LanceDbUpdateResult =>
+  withNames(result, { rowsUpdated: result.numUpdatedRows });
+
+export type LanceDbRefreshResult = { readonly rowsFilled: number };
+export const namedRefreshResult = (result: RefreshResult): RefreshResult & LanceDbRefreshResult =>
+  withNames(result, { rowsFilled: result.numFilledRows });
+
+/** Adds the number of rows that a merge wrote, if the server reports one of the two numbers that it is the sum of. */
+export function namedMergeResult(result: MergeResult): MergeResult {
+  const { numInsertedRows: inserted, numUpdatedRows: updated } = result;
+  const isKnown = inserted !== undefined || updated !== undefined;
+  return withNames(result, { numRows: isKnown ? (inserted ?? 0) + (updated ?? 0) : undefined });
+}
+
+export type LanceDbTableStats = {
+  readonly fragmentStats: {
+    readonly numFragments: number;
+    readonly numSmallFragments: number;
+    readonly lengths: TableStats['fragmentLengths'];
+  };
+};
+export const namedTableStats = (stats: Omit<TableStats, keyof LanceDbTableStats>): TableStats => {
+  const { numFragments, numSmallFragments, fragmentLengths } = stats;
+  return withNames(stats, { fragmentStats: { numFragments, numSmallFragments, lengths: fragmentLengths } });
+};
+
+export type LanceDbOptimizeResult = {
+  readonly compaction: {
+    readonly filesAdded: number;
+    readonly filesRemoved: number;
+  };
+  readonly prune: { readonly bytesRemoved: number; readonly oldVersionsRemoved: number };
+};
+export const namedOptimizeResult = (result: Omit<OptimizeResult, keyof LanceDbOptimizeResult>): OptimizeResult =>
+  withNames(result, {
+    compaction: { filesAdded: result.numFilesAdded, filesRemoved: result.numFilesReplaced },
+    prune: { bytesRemoved: result.bytesRemoved, oldVersionsRemoved: result.numVersionsRemoved },
+  });

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folders = new Set<string>();
+
+/** Whether a root names a catalog in memory. */
+export const isMemoryRoot = (root: string): boolean => /^memory:\/\//i.test(root);
+
+/**
+ * Creates an empty folder for a catalog that lives as long as this process, private to the user. The engine's own
+ * storage in memory is lost with each of its connections, and other processes, such as those of jobs, can't read it.
+ */
+export function createMemoryRoot(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lance-memory-'));
+  if (folders.size === 0) process.once('exit', removeFolders);
+  folders.add(folder);
+  return folder;
+}
+
+function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,28 @@
+import { preference } from './contract.ts';
+import type { QuerySpec } from './query/querySpec.ts';
+
+/**
+ * Parses `Prefer` and `Preference-Applied` (RFC 7240): the preferences by their names in lowercase, with their values
+ * or an empty string.
+ */
+export const parsePreferences = (header: string | readonly string[] | undefined): ReadonlyMap<string, string> =>
+  new Map(
+    [header ?? []]
+      .flat()
+      .flatMap((line) => line.split(','))
+      .map((wish) => {
+        const [name = '', value = ''] = wish.split(';')[0]!.split('=', 2);
+        return [name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, '$1')] as const;
+      })
+      .filter(([name]) => name !== ''),
+  );
+
+/** Returns the preferences that a query needs, for `Prefer` and `Preference-Applied`; `undefined` for none. */
+export function queryPreferences({ orderBy, maxBytes, vector }: QuerySpec): string | undefined {
+  const needed = [
+    ...(orderBy ? [preference.order] : []),
+    ...(vector?.more ? [preference.severalVectors] : []),
+    ...(maxBytes === undefined ? [] : [`${preference.maxBytes}=${maxBytes}`]),
+  ];
+  return needed.length > 0 ? needed.join(', ') : undefined;
+}
