@@ -1,6 +1,7 @@
 // The engine process: serves directories of tables on a private socket. The parent process starts it, and it ends when
 // the parent closes stdin.
 import { chmodSync, unlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -9,26 +10,27 @@ import { isRecord } from '#shared/records.ts';
 import type { EngineHandshake } from '#catalog/engineHandshake.ts';
 import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
+import { type OpenStoreFiles, registerStoreFiles } from '#engine/dir/files/storeFiles.ts';
 import { engineProblem, engineVersion } from './native.ts';
 import { createEngineServer } from '#engine/server/engineServer.ts';
 import type { ContractHandler } from '#engine/server/server.ts';
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
-type Start = { secret: string; socket: string; memoryLimit: number | undefined };
+type Start = { secret: string; socket: string; memoryLimit: number | undefined; storeFiles: string | undefined };
 
 /**
- * Parses the first line on stdin: the socket to listen on, the secret that callers must send, and perhaps the memory
- * in bytes at which this process has to end itself.
+ * Parses the first line on stdin: the socket to listen on, the secret that callers must send, perhaps the memory in
+ * bytes at which this process has to end itself, and the module that reads files of object stores.
  */
 function parseStart(line: string): Start {
   const value: unknown = JSON.parse(line);
   if (isRecord(value)) {
-    const { secret, socket, memoryLimit } = value;
+    const { secret, socket, memoryLimit, storeFiles } = value;
     const isLimit = memoryLimit === undefined || typeof memoryLimit === 'number';
-    if (typeof secret === 'string' && secret.length >= 16 && typeof socket === 'string' && socket !== '' && isLimit) {
-      return { secret, socket, memoryLimit };
-    }
+    const isModule = storeFiles === undefined || typeof storeFiles === 'string';
+    const isPlace = typeof secret === 'string' && secret.length >= 16 && typeof socket === 'string' && socket !== '';
+    if (isPlace && isLimit && isModule) return { secret, socket, memoryLimit, storeFiles };
   }
   throw new CatalogError('InvalidInput', 'The first line on stdin is not {"secret","socket"}.', 'The parent sends it.');
 }
@@ -46,6 +48,13 @@ function watchMemory(limit: number): void {
   new Worker(watch, { eval: true, workerData: limit }).unref();
 }
 
+/** Reads files of object stores with a module, loaded with the first of them, because it holds a client for stores. */
+function useStoreFiles(path: string): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parent names a bundle of this product
+  const load = () => createRequire(path)(path) as { openStoreFiles: OpenStoreFiles };
+  registerStoreFiles((...store) => load().openStoreFiles(...store));
+}
+
 /** How often memory is read, milliseconds; a reading takes at most 0.4 ms. */
 const watchMs = 20;
 
@@ -58,8 +67,9 @@ const grace = 2000;
 type Running = { socket: string; contract: ContractHandler };
 
 async function start(line: string, onListen: (running: Running) => void): Promise<void> {
-  const { secret, socket, memoryLimit } = parseStart(line);
+  const { secret, socket, memoryLimit, storeFiles } = parseStart(line);
   if (memoryLimit !== undefined) watchMemory(memoryLimit);
+  if (storeFiles !== undefined) useStoreFiles(storeFiles);
   const catalogs = new OpenCatalogs((root, storageOptions) =>
     openDir({ root, ...(storageOptions && { storageOptions: { ...storageOptions } }) }),
   );

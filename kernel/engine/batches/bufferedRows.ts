@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import { batchesOf, isBatchSource } from '#catalog/arrow/batchSource.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
-import { type TableSource, toArrowTable } from '#catalog/tableData.ts';
+import { type TableSource, toArrowTable } from '#catalog/table/tableData.ts';
 import { cancellable } from '#processes/calls.ts';
 import { createTempFolder } from '#processes/files.ts';
 import { CatalogError } from '#shared/errors.ts';

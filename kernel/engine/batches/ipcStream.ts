@@ -19,8 +19,13 @@ import { createWrittenBytes, encodeStream } from '#catalog/arrow/ipcWriter.ts';
 const magic = 'ARROW1';
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
-/** Builds one Arrow IPC stream from the engine's files, which have one batch each. */
-export async function* streamOfFiles(schema: Schema, files: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Builds one Arrow IPC stream from the engine's files, which have one batch each. `schema` is for a stream without any.
+ */
+export async function* streamOfFiles(
+  schema: () => Promise<Schema>,
+  files: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const file of files) {
     const { schemaMessage, batches } = cutFile(file);
@@ -28,7 +33,7 @@ export async function* streamOfFiles(schema: Schema, files: AsyncIterable<Uint8A
     isFirst = false;
     yield batches;
   }
-  yield isFirst ? tableToIPC(new ArrowTable(schema), 'stream') : endOfStream;
+  yield isFirst ? tableToIPC(new ArrowTable(await schema()), 'stream') : endOfStream;
 }
 
 /** @throws RangeError if the bytes do not have the layout of a file */

@@ -1,5 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
-import { SqlCursor } from '#catalog/sqlTokens.ts';
+import { hasTextAfterSemicolon, SqlCursor } from '#catalog/sqlTokens.ts';
 
 // The engine walks an expression recursively, and an expression too deep for the stack of its thread ends the process
 // silently. The parser of the engine limits nested parentheses, but not chains. In a chain every operator is one level
@@ -49,6 +49,7 @@ export function checkSql(...texts: readonly string[]): void {
   for (const sql of texts) {
     if (sql.length > maxLength) refuse(`has ${sql.length} characters, more than the maximum of ${maxLength}`);
     weight = checkText(sql, weight);
+    if (hasTextAfterSemicolon(sql)) refuse('has text after a semicolon', 'Write one expression.');
   }
 }
 

@@ -9,8 +9,8 @@ const reasons = {
     'Set it in the schema when you create the table.',
   ],
   AlterTableBackfillColumns: [
-    "Can't compute a column with a job in a directory: a directory does not run jobs.",
-    'Add the column as an expression with addColumns, or use a server that runs jobs.',
+    "Can't compute a column by a job of the catalog, because a directory does not run jobs.",
+    'Add the column as a SQL expression with addColumns, or connect to a server that runs jobs.',
   ],
   ListJobs: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
   DescribeJob: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],

@@ -36,13 +36,20 @@ import type {
   TablePage,
 } from '#catalog/catalog.ts';
 import type { ConnectOptions, DirConfig } from '#catalog/connect.ts';
+import {
+  createTableArguments,
+  LanceDbCatalog,
+  namespaceAndOptions,
+  type TableNamesOptions,
+} from '#catalog/lancedb/lanceDbCatalog.ts';
 import { checkOperations, type Operation } from '#catalog/contract.ts';
 import { copyTables } from '#catalog/copy/copyTables.ts';
 import { identityOfRoot } from '#catalog/identity.ts';
 import type { Jobs } from '#catalog/jobs.ts';
 import { checkAddress, checkRoot, localRoot } from '#catalog/root.ts';
-import { adoptSchema, newTableData, type TableSource } from '#catalog/tableData.ts';
+import { adoptSchema, newTableData } from '#catalog/table/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
+import { RowWidths } from '#engine/batches/rowWidths.ts';
 import { isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, withErrorContext, isCatalogError, messageOf } from '#shared/errors.ts';
@@ -55,11 +62,12 @@ import { DirNamespaces } from './dirNamespaces.ts';
 import { declareTable, deregisterTable, registerTable } from './dirRegister.ts';
 import { type TableId, tableNotFound, renameTable } from './dirRename.ts';
 import { DirTable } from './dirTable.ts';
-import { checkManifestPath } from './manifestTable.ts';
+import { checkManifestPath } from './files/manifestTable.ts';
 import { noTableAt } from './nameConflicts.ts';
 import { openNative } from './openNative.ts';
-import { type Pin, TableHandle } from './tableHandle.ts';
-import { declaredLocation, tableLocation } from './tableLocation.ts';
+import { type LeasedTable, ownTable, type Pin, SharedTables, type VersionFacts } from './sharedTables.ts';
+import { TableHandle } from './tableHandle.ts';
+import { declaredLocation, tableLocation } from './files/tableLocation.ts';
 
 type Open = () => Promise<DirTable>;
 
@@ -101,33 +109,29 @@ async function failureOf(open: Open): Promise<Error | undefined> {
   }
 }
 
+/** What a description of a table has to contain in addition to its version, schema and location. */
+type DescriptionParts = { readonly rows?: boolean | undefined; readonly fragments?: boolean | undefined };
+
+/** A table at one version. */
+type FullDescription = VersionFacts & { readonly location: string | undefined };
+
 /** Describes a table; all values are from the same version ("DescribeTable"). */
 export async function describeAt(
   place: Root,
   open: (pin: Pin & CallOptions) => Promise<DirTable>,
-  options: Pin & CallOptions,
-): Promise<TableDescription> {
-  const { signal } = options;
-  const asked = await open(options);
+  { rows = false, fragments = false, signal, ...pin }: Pin & CallOptions & DescriptionParts,
+): Promise<FullDescription> {
+  const parts = { rows, fragments };
+  const table = await open({ ...pin, signal });
   try {
-    const version = options.version ?? (await asked.version({ signal }));
-    // A tag can refer to a version of a branch.
-    const branch = await asked.branch({ signal });
-    // Opens the table at the version just read, so that columns and rows belong together despite concurrent writes.
-    const table = options.version === undefined ? await open({ version, branch, signal }) : asked;
-    try {
-      const { name, namespacePath } = table;
-      const [schema, numRows, location] = await Promise.all([
-        table.schema({ signal }),
-        table.countRows(undefined, { signal }),
-        tableLocation(place, { name, path: namespacePath }),
-      ]);
-      return { name, namespacePath, version, columns: columnsOf(schema), numRows, ...(location && { location }) };
-    } finally {
-      if (table !== asked) table.close();
-    }
+    const location = table.folder ?? (await tableLocation(place, { name: table.name, path: table.namespacePath }));
+    const unchanged = await table.readFacts(parts, { signal });
+    if (unchanged) return { ...unchanged, location };
+    // Others write at the same time, so the table is opened at one version. A tag can refer to a version of a branch.
+    const [version, branch] = [await table.version({ signal }), await table.branch({ signal })];
+    return await describeAt(place, open, { ...parts, signal, version, branch });
   } finally {
-    asked.close();
+    table.close();
   }
 }
 
@@ -168,17 +172,21 @@ export async function findPlace({ root, storageOptions }: DirConfig): Promise<Ro
  * A directory of tables on the embedded engine, with the behavior of a server: names are checked, a missing namespace
  * is an error, `exist_ok`, `skip` and `cascade` are supported.
  */
-export class DirCatalog implements Catalog {
+export class DirCatalog extends LanceDbCatalog implements Catalog {
   readonly implementation = 'dir';
   readonly location: string;
   readonly jobs: Jobs = noJobs;
   readonly #connection: DirConnection;
   readonly #namespaces: DirNamespaces;
+  readonly #tables: SharedTables;
+  readonly #widths = new RowWidths();
 
   constructor(connection: DirConnection) {
+    super();
     this.location = connection.place.location;
     this.#connection = connection;
     this.#namespaces = new DirNamespaces(connection);
+    this.#tables = new SharedTables(connection.place);
   }
 
   /** Returns the capabilities. They are known in advance, so nothing is requested. */
@@ -211,19 +219,42 @@ export class DirCatalog implements Catalog {
     return this.#namespaces.drop(namespacePath, options);
   }
 
-  listTables(namespacePath: NamespacePath = [], options: ListTablesOptions = {}): Promise<TablePage> {
-    return this.#namespaces.listTables(namespacePath, options);
+  async listTables(given?: NamespacePath | ListTablesOptions, tail?: ListTablesOptions): Promise<TablePage> {
+    const { path, options } = namespaceAndOptions<ListTablesOptions>(given, tail);
+    return this.#namespaces.listTables(path, options);
   }
 
-  tableNames(namespacePath: NamespacePath = [], options: CallOptions = {}): Promise<string[]> {
-    return this.#namespaces.tableNames(namespacePath, options);
+  async tableNames(given?: NamespacePath | TableNamesOptions, tail?: TableNamesOptions): Promise<string[]> {
+    const { path, options } = namespaceAndOptions<TableNamesOptions>(given, tail);
+    return this.#namespaces.tableNames(path, options);
   }
 
   async describeTable(name: string, ...tail: NamespaceArguments<OpenTableOptions>): Promise<TableDescription> {
     const { namespacePath, options } = tableCall<OpenTableOptions>('describeTable', name, tail, pins);
-    return this.#during('DescribeTable', name, namespacePath, () =>
-      describeAt(this.#connection.place, (pin) => this.#open(name, namespacePath, pin), options),
-    );
+    const {
+      schema,
+      version,
+      numRows = 0,
+      location,
+    } = await this.#describe(name, namespacePath, options, { rows: true });
+    return {
+      name,
+      namespacePath,
+      version,
+      columns: columnsOf(schema),
+      numRows,
+      ...(location !== undefined && { location }),
+    };
+  }
+
+  /** Describes a table with its schema, and with the requested parts. */
+  async describe(
+    name: string,
+    path: NamespacePath,
+    { rows, fragments, ...given }: Pin & CallOptions & DescriptionParts,
+  ): Promise<FullDescription> {
+    const { options } = tableCall<OpenTableOptions>('describeTable', name, [path, given], pins);
+    return this.#describe(name, path, options, { rows, fragments });
   }
 
   /** Returns the location of a declared table; see `declaredAt`. */
@@ -248,19 +279,17 @@ export class DirCatalog implements Catalog {
     );
   }
 
-  async createTable(
-    name: string,
-    data: TableSource | undefined,
-    ...tail: NamespaceArguments<CreateTableOptions>
-  ): Promise<DirTable> {
+  async createTable(given: unknown, rows?: unknown, ...more: readonly unknown[]): Promise<DirTable> {
+    const { name, data, tail } = createTableArguments(given, rows, more);
     const { namespacePath: path, options } = newTableCall<CreateTableOptions>('createTable', name, tail, [
+      'existOk',
       'mode',
       'schema',
     ]);
-    const { mode, schema, signal } = options;
+    const { schema, signal } = options;
     return this.#during('CreateTable', name, path, async () => {
       const source = newTableData(displayPath(path, name), data, schema);
-      return this.#create({ call: 'createTable', name, path, data: source, schema, signal }, mode);
+      return this.#create({ call: 'createTable', name, path, data: source, schema, signal }, options);
     });
   }
 
@@ -269,11 +298,14 @@ export class DirCatalog implements Catalog {
     schema: Schema,
     ...tail: NamespaceArguments<CreateEmptyTableOptions>
   ): Promise<DirTable> {
-    const { namespacePath, options } = newTableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, ['mode']);
-    const { mode, signal } = options;
+    const { namespacePath, options } = newTableCall<CreateEmptyTableOptions>('createEmptyTable', name, tail, [
+      'existOk',
+      'mode',
+    ]);
+    const { signal } = options;
     const table = { call: 'createEmptyTable', name, path: namespacePath, data: [], signal };
     return this.#during('CreateTable', name, namespacePath, async () =>
-      this.#create({ ...table, schema: adoptSchema(schema) }, mode),
+      this.#create({ ...table, schema: adoptSchema(schema) }, options),
     );
   }
 
@@ -344,25 +376,43 @@ export class DirCatalog implements Catalog {
     return copyTables({ catalog: this, identity: identityOfRoot(location, storageOptions) }, from, to, options);
   }
 
-  close(): Promise<void> {
+  protected release(): Promise<void> {
+    this.#tables.close();
     return this.#connection.close();
   }
 
   async #open(name: string, path: NamespacePath, { signal, ...pin }: CallOptions & Pin): Promise<DirTable> {
     checkVersion('openTable', pin.version);
-    const open = (at: Pin, options: CallOptions): Promise<NativeTable> =>
-      this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, at, options));
-    const handle = new TableHandle(await open(pin, { signal }), this.#connection.place, { name, path }, pin, open);
+    const table = { name, path };
+    const open = (at: Pin, how: 'own' | 'shared', options: CallOptions): Promise<LeasedTable> => {
+      const openOwn = (): Promise<NativeTable> =>
+        this.#inNamespace(name, path, options, (connection) => openNative(connection, name, path, at, options));
+      return how === 'shared' ? this.#tables.open(table, at, openOwn) : openOwn().then(ownTable);
+    };
+    const leased = await open(pin, 'shared', { signal });
+    const { place } = this.#connection;
+    const handle = new TableHandle(leased, { place, table, pin, open, widths: this.#widths });
     return recordOpenedTable(this, new DirTable(handle), pin);
   }
 
-  #create(table: Omit<NewTable, 'mode'>, given: unknown): Promise<DirTable> {
+  #describe(
+    name: string,
+    path: NamespacePath,
+    options: Pin & CallOptions,
+    parts: DescriptionParts,
+  ): Promise<FullDescription> {
+    return this.#during('DescribeTable', name, path, () =>
+      describeAt(this.#connection.place, (pin) => this.#open(name, path, pin), { ...options, ...parts }),
+    );
+  }
+
+  #create(table: Omit<NewTable, 'mode'>, how: { mode?: unknown; existOk?: unknown }): Promise<DirTable> {
     const { name, path, data, signal } = table;
     return this.#during('CreateTable', name, path, async () => {
       let taken: unknown;
+      const mode = checkCreateMode(table.call, how.mode, how.existOk);
       try {
         await closeSourceAfter(data, async () => {
-          const mode = checkCreateMode(table.call, given);
           // Checks the namespace, because the engine would put a table into a namespace that was never created and is
           // in no list.
           await this.#namespaces.mustExist(path, { signal });
@@ -371,7 +421,7 @@ export class DirCatalog implements Catalog {
           );
         });
       } catch (error) {
-        if (given !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
+        if (mode !== 'exist_ok' || !isCatalogError(error, 'TableAlreadyExists')) throw error;
         taken = error;
       }
       return this.#open(name, path, { signal }).catch((error: unknown) => {

@@ -1,15 +1,18 @@
 import { DataType, Field } from '#arrow';
 import {
-  checkColumnChanges,
+  areComputed,
+  checkComputedColumns,
   checkFieldMetadata,
-  checkNewColumns,
-  newColumnType,
+  columnChanges,
+  newColumns,
 } from '#catalog/arguments/columnArguments.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkText, checkTexts } from '#catalog/arguments/tableArguments.ts';
+import { emptyStructError } from '#catalog/arrow/emptyStruct.ts';
 import { nullExpression } from '#catalog/arrow/nullColumns.ts';
-import type { ColumnChange, FieldMetadataUpdate, NewColumn } from '#catalog/table.ts';
-import type { RefreshResult, WriteResult } from '#catalog/writeResults.ts';
+import { namedRefreshResult } from '#catalog/lancedb/resultNames.ts';
+import type { ColumnChange, ComputedColumns, FieldMetadataUpdate, NewColumns } from '#catalog/table/table.ts';
+import type { RefreshResult, WriteResult } from '#catalog/table/writeResults.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
 import { checkSql } from './checkSql.ts';
@@ -18,24 +21,36 @@ import type { TableHandle } from './tableHandle.ts';
 /** Adds columns whose values are SQL expressions over other columns, or null ("AlterTableAddColumns"). */
 export function addColumns(
   handle: TableHandle,
-  columns: readonly NewColumn[],
+  given: NewColumns | ComputedColumns,
   options: CallOptions,
 ): Promise<WriteResult> {
   return handle.write('AlterTableAddColumns', options, async (native) => {
-    checkNewColumns(columns);
+    if (areComputed(given)) {
+      const computed = checkComputedColumns(given);
+      for (const { name, valueSql } of computed) checkExpression(name, valueSql);
+      checkSql(...computed.map(({ valueSql }) => valueSql));
+      return versionOf(await native.addColumns({ computed }));
+    }
+    const columns = newColumns(given);
+    for (const { name, expression } of columns) checkExpression(name, expression ?? '');
     checkSql(...columns.flatMap(({ expression }) => expression ?? []));
     const empty = columns.flatMap(({ name, dataType }) =>
-      dataType === undefined ? [] : [new Field(name, newColumnType(name, dataType), true)],
+      dataType === undefined ? [] : [new Field(name, dataType, true)],
     );
     // Columns of nulls need no file, but a separate call. If there are also columns with SQL, all are added by SQL, so
     // that there is only one new version.
     if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
     const expressions = columns.map(({ name, expression, dataType }) => ({
       name,
-      valueSql: dataType === undefined ? expression : nullExpression(newColumnType(name, dataType)),
+      valueSql: dataType === undefined ? expression : nullExpression(dataType),
     }));
     return versionOf(await native.addColumns(expressions));
   });
+}
+
+/** The only way to write a struct without fields in SQL is the name of its type in `arrow_cast`. */
+function checkExpression(column: string, sql: string): void {
+  if (/struct\s*\(\s*\)/i.test(sql)) throw emptyStructError(column);
 }
 
 /** Renames columns, changes their types or makes them nullable ("AlterTableAlterColumns"). */
@@ -45,11 +60,10 @@ export function alterColumns(
   options: CallOptions,
 ): Promise<WriteResult> {
   return handle.write('AlterTableAlterColumns', options, async (native) => {
-    checkColumnChanges(changes);
-    const alterations = changes.map(({ path, rename, nullable, dataType }) => ({
+    const alterations = columnChanges(changes).map(({ path, rename, nullable, dataType }) => ({
       path,
       ...definedEntries({ rename, nullable }),
-      ...(dataType !== undefined && { dataType: timeWord(newColumnType(path, dataType)) }),
+      ...(dataType !== undefined && { dataType: timeWord(dataType) }),
     }));
     return versionOf(await native.alterColumns(alterations));
   });
@@ -110,6 +124,6 @@ export function refreshColumn(handle: TableHandle, column: string, options: Call
       throw new CatalogError('InvalidInput', what, 'Call backfill() to fill a column that has its own function.');
     }
     const { rowsFilled, version } = await native.refreshColumn(name);
-    return { version, numFilledRows: rowsFilled };
+    return namedRefreshResult({ version, numFilledRows: rowsFilled });
   });
 }

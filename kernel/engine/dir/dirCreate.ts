@@ -2,7 +2,7 @@ import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import type { CreateMode } from '#catalog/arguments/options.ts';
 import { batchesOf } from '#catalog/arrow/batchSource.ts';
-import type { TableSource } from '#catalog/tableData.ts';
+import type { TableSource } from '#catalog/table/tableData.ts';
 import { withAbort, bufferRows, type BufferedRows } from '#engine/batches/bufferedRows.ts';
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
 import { cancellable } from '#processes/calls.ts';
@@ -12,11 +12,11 @@ import { datasetName, withDataset } from './dataset.ts';
 import type { Root } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { addGathered, rollBackTo } from './dirWrites.ts';
-import { rootFolder } from './folders.ts';
-import { entryOf, objectId } from './manifestTable.ts';
+import { rootFolder } from './files/folders.ts';
+import { entryOf, objectId } from './files/manifestTable.ts';
 import { checkNoNamespace } from './nameConflicts.ts';
-import { tableAlreadyExists, createStagedTable } from './staging.ts';
-import { declaredLocation } from './tableLocation.ts';
+import { tableAlreadyExists, createStagedTable } from './files/staging.ts';
+import { declaredLocation } from './files/tableLocation.ts';
 
 export type NewTable = {
   /** The public call, for errors. */

@@ -12,9 +12,9 @@ import {
   pathExists,
   removeFolder,
   rootFolder,
-} from './folders.ts';
+} from './files/folders.ts';
 import { loadNative } from '#engine/native.ts';
-import { withManifestLock, manifestFolder, objectId, updateManifest } from './manifestTable.ts';
+import { withManifestLock, manifestFolder, objectId, updateManifest } from './files/manifestTable.ts';
 
 /**
  * Drops a table and its files ("DropTable"): first the row of the manifest, then the files, each in one step, so that

@@ -1,15 +1,28 @@
 import type { Index as NativeIndex } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
-import { checkIndexOptions, indexTypeName } from '#catalog/indexes.ts';
-import { type CallOptions, checkChoice } from '#catalog/arguments/options.ts';
+import { defaultIndexType, indexOptions, indexTypeName } from '#catalog/table/indexes.ts';
+import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { checkText } from '#catalog/arguments/tableArguments.ts';
-import type { CreateIndexOptions, IndexInfo, IndexStats, IndexType, TableStats } from '#catalog/table.ts';
+import { namedIndexInfo, namedIndexStats, namedTableStats } from '#catalog/lancedb/resultNames.ts';
+import type {
+  CreateIndexOptions,
+  IndexInfo,
+  IndexSettings,
+  IndexStats,
+  IndexType,
+  TableStats,
+  TextToken,
+  TokenizeOptions,
+} from '#catalog/table/table.ts';
+import { waitForIndex } from '#catalog/table/waitForIndex.ts';
 import { loadNative } from '#engine/native.ts';
+import { checkSearchText } from './checkSql.ts';
+import { engineDistance } from './dirQuery.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 type Index = typeof NativeIndex;
-type Chosen = Omit<CreateIndexOptions, 'signal' | 'type' | 'name' | 'replace'>;
+type Chosen = IndexSettings;
 
 /** How each kind of index is configured; `undefined` for kinds the engine can't create. */
 const makers: Record<IndexType, ((index: Index, options: Chosen) => NativeIndex) | undefined> = {
@@ -28,18 +41,27 @@ const makers: Record<IndexType, ((index: Index, options: Chosen) => NativeIndex)
 
 /** Creates an index of a column and waits for it ("CreateTableIndex", "CreateTableScalarIndex"). */
 export async function createIndex(handle: TableHandle, column: string, options: CreateIndexOptions): Promise<void> {
-  const { type, name, replace, signal, ...chosen } = options;
-  await handle.write('CreateTableIndex', { signal }, async (native) => {
-    checkIndexOptions(column, options);
+  const { signal } = options;
+  const wait = await handle.write('CreateTableIndex', { signal }, async (native) => {
+    const { name, replace, signal: _, waitTimeoutSeconds, type: given, ...chosen } = indexOptions(column, options);
     const { Index } = await loadNative();
     checkSizes(chosen);
+    // The engine chooses a type only for an index without settings.
+    const hasSettings = Object.values(chosen).some((setting) => setting !== undefined);
+    const type = given ?? (hasSettings ? defaultIndexType(await native.schema(), column) : undefined);
     const config = type && makerOf(type)(Index, chosen);
     await native.createIndex(column, {
       replace: replace ?? true,
       ...(config && { config }),
       ...(name !== undefined && { name }),
     });
+    return waitTimeoutSeconds === undefined
+      ? undefined
+      : { name: name ?? `${column}_idx`, seconds: waitTimeoutSeconds };
   });
+  if (!wait) return;
+  const table = { name: handle.name, indexStats: (name: string) => indexStats(handle, name, { signal }) };
+  await waitForIndex(table, wait.name, wait.seconds, { signal });
 }
 
 /**
@@ -83,15 +105,20 @@ function makerOf(kind: IndexType): (index: Index, options: Chosen) => NativeInde
 }
 
 const partitions = ({ distanceType, numPartitions, sampleRate, maxIterations }: Chosen) =>
-  definedEntries({ distanceType, numPartitions, sampleRate, maxIterations });
+  definedEntries({
+    distanceType: distanceType && engineDistance(distanceType),
+    numPartitions,
+    sampleRate,
+    maxIterations,
+  });
 
 const quantized = ({ numSubVectors, numBits }: Chosen) => definedEntries({ numSubVectors, numBits });
 
 const graph = ({ m, efConstruction }: Chosen) => definedEntries({ m, efConstruction });
 
 function tokens(options: Chosen): Parameters<Index['fts']>[0] {
-  const { withPosition, baseTokenizer, language, maxTokenLength, lowerCase, stem, removeStopWords, asciiFolding } =
-    options;
+  const { language, lowerCase, customStopWords, ngramMinLength, ngramMaxLength, ...others } = options;
+  const { withPosition, baseTokenizer, maxTokenLength, stem, removeStopWords, asciiFolding } = others;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a tokenizer that is not known is refused by the engine
   return definedEntries({
     withPosition,
@@ -102,27 +129,35 @@ function tokens(options: Chosen): Parameters<Index['fts']>[0] {
     stem,
     removeStopWords,
     asciiFolding,
+    ngramMinLength,
+    // The engine's default of 3 may be smaller than the minimum.
+    ngramMaxLength: ngramMaxLength ?? (ngramMinLength && Math.max(3, ngramMinLength)),
+    prefixOnly: others.prefixOnly,
+    customStopWords: customStopWords && [...customStopWords],
+    blockSize: others.blockSize,
   }) as Parameters<Index['fts']>[0];
 }
 
 export async function listIndices(handle: TableHandle, options: CallOptions): Promise<IndexInfo[]> {
   const found = await handle.read('ListTableIndices', options, (native) => native.listIndices());
-  return found.map(({ name, columns, indexType, indexUuid, createdAt, indexDetails, ...rest }) => ({
-    name,
-    columns,
-    type: indexTypeName(indexType),
-    ...definedEntries({
-      uuid: indexUuid,
-      created: createdAt,
-      typeUrl: rest.typeUrl,
-      numIndexedRows: rest.numIndexedRows,
-      numUnindexedRows: rest.numUnindexedRows,
-      sizeBytes: rest.sizeBytes,
-      numSegments: rest.numSegments,
-      indexVersion: rest.indexVersion,
-      details: detailsText(indexDetails),
+  return found.map(({ name, columns, indexType, indexUuid, createdAt, indexDetails, ...rest }) =>
+    namedIndexInfo({
+      name,
+      columns,
+      type: indexTypeName(indexType),
+      ...definedEntries({
+        uuid: indexUuid,
+        created: createdAt,
+        typeUrl: rest.typeUrl,
+        numIndexedRows: rest.numIndexedRows,
+        numUnindexedRows: rest.numUnindexedRows,
+        sizeBytes: rest.sizeBytes,
+        numSegments: rest.numSegments,
+        indexVersion: rest.indexVersion,
+        details: detailsText(indexDetails),
+      }),
     }),
-  }));
+  );
 }
 
 /** The engine returns an object, or a string if the details are not JSON. */
@@ -135,12 +170,38 @@ export async function indexStats(handle: TableHandle, name: string, options: Cal
     const found = await native.indexStats(checkText('indexStats', 'name', name));
     if (!found) throw indexNotFound(name);
     const { numIndexedRows, numUnindexedRows, indexType, distanceType, numIndices } = found;
-    return {
+    return namedIndexStats({
       numIndexedRows,
       numUnindexedRows,
       type: indexTypeName(indexType),
       ...definedEntries({ distanceType, numIndices }),
-    };
+    });
+  });
+}
+
+/** Loads an index into memory. @throws CatalogError IndexNotFound (6) */
+export const prewarmIndex = (handle: TableHandle, name: string, options: CallOptions): Promise<void> =>
+  handle.read('DescribeTableIndexStats', options, async (native) => {
+    const known = checkText('prewarmIndex', 'name', name);
+    if (!(await native.indexStats(known))) throw indexNotFound(known);
+    await native.prewarmIndex(known);
+  });
+
+/** Splits a string into words as an index of text does. @throws CatalogError InvalidInput (13) */
+export function tokenize(handle: TableHandle, query: string, { signal, ...by }: TokenizeOptions): Promise<TextToken[]> {
+  return handle.read('DescribeTableIndexStats', { signal }, async (native) => {
+    checkOptions('tokenize', by, ['column', 'indexName']);
+    if ((by.column === undefined) === (by.indexName === undefined)) {
+      throw new CatalogError('InvalidInput', 'tokenize needs a column or an index.', 'Set column or indexName.');
+    }
+    checkSearchText(typeof query === 'string' ? query : checkText('tokenize', 'text', query));
+    const words = await native.tokenize(
+      query,
+      by.column === undefined
+        ? { indexName: checkText('tokenize', 'indexName', by.indexName) }
+        : { column: checkText('tokenize', 'column', by.column) },
+    );
+    return words.map(({ text, position }) => ({ text, position }));
   });
 }
 
@@ -158,12 +219,12 @@ export async function tableStats(handle: TableHandle, options: CallOptions): Pro
   );
   const { numFragments, numSmallFragments, lengths } = fragmentStats;
   const { min, max, mean, p25, p50, p75, p99 } = lengths;
-  return {
+  return namedTableStats({
     totalBytes,
     numRows,
     numIndices,
     numFragments,
     numSmallFragments,
     fragmentLengths: { min, max, mean, p25, p50, p75, p99 },
-  };
+  });
 }

@@ -18,23 +18,30 @@ import type { Operation } from '#catalog/contract.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
 import { allPages } from '#catalog/listPages.ts';
 import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engineErrors.ts';
+import { checkTableNames, selectTableNames, type TableNamesOptions } from '#catalog/lancedb/lanceDbCatalog.ts';
 import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkNamespacePath, displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
-import { ensureManifest } from './createManifest.ts';
+import { ensureManifest } from './files/createManifest.ts';
 import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
-import { checkManifestPath, dropEmptyNamespace, hasManifest, objectKind, withManifestLock } from './manifestTable.ts';
+import {
+  checkManifestPath,
+  dropEmptyNamespace,
+  hasManifest,
+  objectKind,
+  withManifestLock,
+} from './files/manifestTable.ts';
 import { checkNotTable, checkParentKind, noNamespaceAt, withoutRootTable } from './nameConflicts.ts';
+import { type NamesPage, type RootTables, rootTables } from './files/rootTables.ts';
 
-type Page = { names: string[]; pageToken?: string };
-type ReadPage = (limit: number, pageToken: string | undefined) => Promise<Page>;
+type ReadPage = (limit: number, pageToken: string | undefined) => Promise<NamesPage>;
 
 /**
  * Reads a page of an engine list, which continues after the last name of a page. Other clients can create an empty
  * name. It sorts first, and a page that ends with it has an empty page token. Such a page is read again with one more
  * entry.
  */
-async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<Page> {
+async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<NamesPage> {
   const page = await read(limit, pageToken);
   const whole = page.pageToken === '' ? await read(limit + 1, pageToken) : page;
   return {
@@ -61,7 +68,7 @@ const tablesPage =
     return toPage(tables, next);
   };
 
-const toPage = (names: string[], next: string | null | undefined): Page =>
+const toPage = (names: string[], next: string | null | undefined): NamesPage =>
   next === null || next === undefined ? { names } : { names, pageToken: next };
 
 const given = (limit: number, pageToken: string | undefined) =>
@@ -108,9 +115,11 @@ async function isKept(
 /** The namespaces of a directory, and the lists of their tables and child namespaces. */
 export class DirNamespaces {
   readonly #connection: DirConnection;
+  readonly #rootTables: RootTables;
 
   constructor(connection: DirConnection) {
     this.#connection = connection;
+    this.#rootTables = rootTables(connection.place);
   }
 
   create(namespacePath: NamespacePath, options: CreateNamespaceOptions): Promise<void> {
@@ -180,7 +189,11 @@ export class DirNamespaces {
         namespaceSubject(namespacePath),
         options,
         async (connection) => {
-          const page = await pageOf(tablesPage(connection, namespacePath), limit, pageToken);
+          const read: ReadPage =
+            namespacePath.length === 0
+              ? (most, after) => this.#rootTables.page(connection, most, after)
+              : tablesPage(connection, namespacePath);
+          const page = await pageOf(read, limit, pageToken);
           const includeDeclared = options.includeDeclared ?? true;
           return { ...page, names: await tablesOnly(connection, namespacePath, page.names, includeDeclared) };
         },
@@ -262,13 +275,24 @@ export class DirNamespaces {
     }
   }
 
-  tableNames(path: NamespacePath, options: CallOptions): Promise<string[]> {
-    return this.#during('ListTables', path, () => {
-      checkOptions('tableNames', options, ['signal']);
-      return allPages(async (pageToken) => {
-        const page = await this.listTables(path, { ...options, pageToken, limit: 1000 });
-        return { names: page.tables, pageToken: page.pageToken };
+  tableNames(path: NamespacePath, options: TableNamesOptions): Promise<string[]> {
+    return this.#during('ListTables', path, async () => {
+      checkTableNames(path, options);
+      const names = await this.#connection.call(namespaceSubject(path), options, async (connection) => {
+        // Without a limit the engine returns all names, at the cost of one page.
+        const all =
+          path.length === 0
+            ? await this.#rootTables.all(connection)
+            : (await connection.listTables(checkManifestPath(path))).tables;
+        return tablesOnly(
+          connection,
+          path,
+          all.filter((name) => name !== ''),
+          true,
+        );
       });
+      if (names.length === 0) await this.mustExist(path, options);
+      return selectTableNames(names, options);
     });
   }
 

@@ -1,17 +1,27 @@
 import type { Query as NativeQuery, Table as NativeTable, VectorQuery } from '@lancedb/lancedb';
 import type { RecordBatch, Schema } from '#arrow';
-import type { CallOptions } from '#catalog/arguments/options.ts';
-import type { BatchStream, QueryOptions, QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
-import { batchLength, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
+import { untilBytes } from '#catalog/arrow/untilBytes.ts';
+import { wordsOfQuery } from '#catalog/query/fullTextQuery.ts';
+import {
+  type BatchStream,
+  type DistanceType,
+  probedPartitions,
+  type QueryOptions,
+  type QueryRunner,
+  type QuerySpec,
+} from '#catalog/query/querySpec.ts';
+import { batchLength, engineRows, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
+import { loadNative } from '#engine/native.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { definedEntries } from '#shared/records.ts';
 import { checkSearchText, checkSql } from './checkSql.ts';
+import { nativeFullText } from './nativeFullText.ts';
 import type { TableHandle } from './tableHandle.ts';
 
-/** The rows of a query as the engine's Arrow IPC buffers, one file per batch, and their schema. */
-export type IpcRows = { schema: Schema; buffers: AsyncIterable<Uint8Array> };
+/** The rows of a query as the engine's Arrow IPC buffers, one file per batch. `schema` is for a result without any. */
+export type IpcRows = { schema: () => Promise<Schema>; buffers: AsyncIterable<Uint8Array> };
 
 type Built = NativeQuery | VectorQuery;
-type Started = { query: Built; schema: Schema; maxBatchLength: number | undefined };
 
 /** Methods of the engine's queries that their types do not declare: run with a batch length, decoded or raw. */
 type Inside = {
@@ -20,34 +30,52 @@ type Inside = {
 };
 const inside = (query: Built): Inside => query as unknown as Inside;
 
-/** Runs queries on the engine's table handle ("QueryTable"). */
-export const dirQueryRunner = (handle: TableHandle): QueryRunner => ({
-  run: (spec, signal) => run(handle, spec, signal),
+/** Runs queries on a table of the engine ("QueryTable"), at the version that it reads when the query starts. */
+export const dirQueryRunner = (current: () => TableHandle): QueryRunner => ({
+  run: (spec, signal) => run(current(), spec, signal),
   explainPlan: (spec, { verbose, ...options }) =>
-    handle.read('ExplainTableQueryPlan', options, (native) => build(native, spec).explainPlan(verbose), spec.filter),
+    current().read(
+      'ExplainTableQueryPlan',
+      options,
+      async (native) => (await build(native, spec)).explainPlan(verbose),
+      spec.filter,
+    ),
   analyzePlan: (spec, options) =>
-    handle.read('AnalyzeTableQueryPlan', options, (native) => build(native, spec).analyzePlan(), spec.filter),
+    current().read(
+      'AnalyzeTableQueryPlan',
+      options,
+      async (native) => (await build(native, spec)).analyzePlan(),
+      spec.filter,
+    ),
 });
 
+/** Rows that are read on demand, of a query whose first rows have been read, because only they tell its schema. */
 async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
-  const started = await start(handle, spec, { signal });
-  return { schema: started.schema, batches: batchesOf(handle, started, spec, signal) };
-}
-
-async function* batchesOf(
-  handle: TableHandle,
-  { query, maxBatchLength }: Started,
-  spec: QuerySpec,
-  signal?: AbortSignal,
-): AsyncGenerator<RecordBatch> {
-  signal?.throwIfAborted();
-  if (spec.limit === 0) return;
-  const batches = inside(query).execute?.(lengthOption(maxBatchLength)) ?? query[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await handle.read('QueryTable', { signal }, () => batches.next(), spec.filter);
-    if (next.done) return;
-    yield next.value;
+  const started = await handle.read(
+    'QueryTable',
+    { signal },
+    async (native) => {
+      const query = await build(native, spec);
+      if (spec.limit === 0) return { schema: await query.outputSchema() };
+      const batches =
+        inside(query).execute?.(await batchLengthOf(handle, native, spec)) ?? query[Symbol.asyncIterator]();
+      const first = await batches.next();
+      return first.done ? { schema: await query.outputSchema() } : { schema: first.value.schema, batches, first };
+    },
+    spec.filter,
+  );
+  const { schema, batches, first } = started;
+  const next = () => handle.step('QueryTable', { signal }, () => batches!.next(), spec.filter);
+  async function* readAll(): AsyncGenerator<RecordBatch> {
+    for (let read: IteratorResult<RecordBatch> | undefined = first; read && !read.done; read = await next()) {
+      signal?.throwIfAborted();
+      yield read.value;
+    }
   }
+  return {
+    schema,
+    batches: untilBytes(readAll(), spec.maxBytes, ({ data }) => data.byteLength),
+  };
 }
 
 /**
@@ -60,56 +88,71 @@ export async function queryIpc(
   spec: QuerySpec,
   signal?: AbortSignal,
 ): Promise<IpcRows | undefined> {
-  // The schema and the rows come from the same query, because each query holds the table in memory until it is garbage
-  // collected.
-  const { query: built, schema, maxBatchLength } = await start(handle, spec, { signal });
-  const query = inside(built);
-  if (typeof query.nativeExecute !== 'function') return undefined;
-  const call = <T>(work: () => Promise<T>): Promise<T> => handle.read('QueryTable', { signal }, work, spec.filter);
-  const buffers = await call(() => query.nativeExecute!(lengthOption(maxBatchLength)));
-  return {
-    schema,
-    buffers: (async function* () {
-      if (spec.limit === 0) return;
-      for (let buffer = await call(() => buffers.next()); buffer; buffer = await call(() => buffers.next()))
-        yield buffer;
-    })(),
-  };
-}
-
-const start = (handle: TableHandle, spec: QuerySpec, options: CallOptions): Promise<Started> =>
-  handle.read(
+  const started = await handle.read(
     'QueryTable',
-    options,
+    { signal },
     async (native) => {
-      const query = build(native, spec);
-      const schema = await query.outputSchema();
-      return { query, schema, maxBatchLength: await batchLengthOf(native, spec, schema) };
+      // The schema and the rows come from the same query, because each query holds the table in memory until it is
+      // garbage collected.
+      const query = await build(native, spec);
+      const execute = inside(query).nativeExecute;
+      if (typeof execute !== 'function') return undefined;
+      if (spec.limit === 0) return { query, buffers: undefined, first: null };
+      const buffers = await execute.call(query, await batchLengthOf(handle, native, spec));
+      return { query, buffers, first: await buffers.next() };
     },
     spec.filter,
   );
+  if (!started) return undefined;
+  const { query, buffers, first } = started;
+  const step = <T>(work: () => Promise<T>): Promise<T> => handle.step('QueryTable', { signal }, work, spec.filter);
+  async function* readAll(): AsyncGenerator<Uint8Array> {
+    for (let buffer = first; buffer; buffer = await step(() => buffers!.next())) yield buffer;
+  }
+  return {
+    // Planning a query takes as long as reading a page, so it is planned for its schema only if there are no rows.
+    schema: () => step(() => query.outputSchema()),
+    buffers: untilBytes(readAll(), spec.maxBytes, (buffer) => buffer.length),
+  };
+}
 
-const lengthOption = (maxBatchLength: number | undefined) => (maxBatchLength === undefined ? {} : { maxBatchLength });
+/** Maximum bytes of the larger sample. */
+const maxSample = 2 ** 20;
 
-/**
- * Returns how many rows a batch should have; `undefined` for the engine's default, which is enough for a short result.
- */
-async function batchLengthOf(native: NativeTable, spec: QuerySpec, schema: Schema): Promise<number | undefined> {
-  const isShort = spec.limit !== undefined && spec.limit <= 4096;
-  if (isShort || spec.vector || spec.fullText) return undefined;
-  const width = fixedWidth(schema);
-  if (width !== undefined) return batchLength(width);
-  const { columns, columnAliases, withRowId } = spec;
-  const sample = build(native, {
-    ...(columns && { columns }),
-    ...(columnAliases && { columnAliases }),
-    ...(withRowId && { withRowId }),
-    limit: sampleRows,
-  });
-  // An error of the sample is ignored: the sample may contain rows that the query excludes, and an expression that
-  // fails for them need not fail for the query.
-  const found = await sample.toArrow().catch(() => undefined);
-  return found && batchLength(sampledWidth(found.batches));
+/** Returns the mean bytes of the rows of a query; `undefined` if it has none, or fails. */
+async function widthOf(native: NativeTable, spec: QuerySpec): Promise<number | undefined> {
+  // An error is ignored: a sample may contain rows that the query excludes, and an expression that fails for them need
+  // not fail for the query.
+  const query = await build(native, spec);
+  const found = await query.toArrow().catch(() => undefined);
+  return found && found.numRows > 0 ? sampledWidth(found.batches) : undefined;
+}
+
+/** Returns how many rows a batch should have; none if the table has no rows to measure. */
+async function batchLengthOf(
+  handle: TableHandle,
+  native: NativeTable,
+  { columns, columnAliases, withRowId, limit }: QuerySpec,
+): Promise<{ maxBatchLength?: number }> {
+  const key = JSON.stringify([handle.namespacePath, handle.name, columns, columnAliases, withRowId]);
+  let bytes = handle.widths.get(key);
+  if (bytes === undefined) {
+    bytes = columnAliases ? undefined : fixedWidth(await native.schema(), columns);
+    if (bytes === undefined) {
+      const spec = definedEntries({ columns, columnAliases, withRowId });
+      // The first sample is small, because each of its rows may have megabytes. The padding of its buffers makes narrow
+      // rows look wide, so these need a larger sample.
+      const first = await widthOf(native, { ...spec, limit: sampleRows.first });
+      if (first === undefined) return {};
+      const isNarrow = first * sampleRows.narrow < maxSample;
+      bytes = (isNarrow ? await widthOf(native, { ...spec, limit: sampleRows.narrow }) : undefined) ?? first;
+    }
+    handle.widths.set(key, bytes);
+  }
+  const rows = batchLength(bytes);
+  // For a page the engine's own batches are enough, and with larger ones it would read more rows than the page has.
+  const isPage = limit !== undefined && limit <= 4096;
+  return isPage && rows >= engineRows ? {} : { maxBatchLength: rows };
 }
 
 /**
@@ -143,17 +186,19 @@ function checkQuerySql({ filter, columns = [], columnAliases, orderBy, fullText 
     );
   }
   checkSql(filter ?? '', ...aliases);
-  if (fullText) checkSearchText(fullText.query);
+  if (fullText) checkSearchText(typeof fullText.query === 'string' ? fullText.query : wordsOfQuery(fullText.query));
 }
 
 /** @throws CatalogError InvalidInput (13), Unsupported (0) for options the engine would silently ignore */
-function build(native: NativeTable, spec: QuerySpec): Built {
+async function build(native: NativeTable, spec: QuerySpec): Promise<Built> {
   checkQuerySql(spec);
+  const engine = await loadNative();
   const plain = native.query();
   const query = spec.vector ? nearest(plain, spec.vector) : plain;
   if (spec.fullText) {
     const { query: words, columns } = spec.fullText;
-    query.fullTextSearch(words, columns ? { columns: [...columns] } : {});
+    if (typeof words === 'string') query.fullTextSearch(words, columns ? { columns: [...columns] } : {});
+    else query.fullTextSearch(nativeFullText(engine, words));
   }
   const scores = [...(spec.vector ? ['_distance'] : []), ...(spec.fullText && !spec.vector ? ['_score'] : [])];
   if (spec.columns) query.select(withScores(spec.columns, scores));
@@ -186,11 +231,20 @@ function checkOffset(offset: number): number {
   );
 }
 
-function nearest(plain: NativeQuery, vector: QueryOptions & { values: readonly number[] }): VectorQuery {
+/** Maximum vectors of one query. Each is a separate search. */
+const maxVectors = 1_000;
+
+function nearest(plain: NativeQuery, vector: NonNullable<QuerySpec['vector']>): VectorQuery {
+  const { more = [] } = vector;
+  if (more.length >= maxVectors) {
+    const what = `The query has ${more.length + 1} vectors to search by.`;
+    throw new CatalogError('InvalidInput', what, `Use at most ${maxVectors}.`);
+  }
   let query = plain.nearestTo([...vector.values]);
+  for (const values of more) query = query.addQueryVector([...values]);
   if (vector.column !== undefined) query = query.column(vector.column);
-  if (vector.distanceType) query = query.distanceType(vector.distanceType);
-  if (vector.nprobes !== undefined) query = query.nprobes(positive('nprobes', vector.nprobes));
+  if (vector.distanceType) query = query.distanceType(engineDistance(vector.distanceType));
+  query = probing(query, vector);
   if (vector.refineFactor !== undefined) query = query.refineFactor(positive('refineFactor', vector.refineFactor));
   if (vector.ef !== undefined) query = query.ef(positive('ef', vector.ef));
   if (vector.bypassVectorIndex) query = query.bypassVectorIndex();
@@ -198,6 +252,27 @@ function nearest(plain: NativeQuery, vector: QueryOptions & { values: readonly n
     query = query.distanceRange(vector.lowerBound, vector.upperBound);
   }
   return query;
+}
+
+/** The types of the engine's package do not have `hamming`, which the engine knows. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine reads it as a string
+export const engineDistance = (distanceType: DistanceType) => distanceType as Exclude<DistanceType, 'hamming'>;
+
+/** The engine's default for the smallest and the largest number of partitions. */
+const defaultProbes = 20;
+
+/** Sets both numbers together, because the engine refuses a minimum above the maximum that it has at that moment. */
+function probing(query: VectorQuery, options: QueryOptions): VectorQuery {
+  const { minimum, maximum } = probedPartitions(options);
+  if (minimum === undefined) {
+    if (maximum === undefined) return query;
+    return maximum > 0 && maximum < defaultProbes
+      ? query.nprobes(maximum)
+      : query.maximumNprobes(maximum && positive('maximumNprobes', maximum));
+  }
+  const most = maximum ?? Math.max(minimum, defaultProbes);
+  const least = query.nprobes(positive('nprobes', minimum));
+  return most === minimum ? least : least.maximumNprobes(most && positive('maximumNprobes', most));
 }
 
 function positive(option: string, value: number): number {

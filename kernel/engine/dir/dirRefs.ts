@@ -2,20 +2,32 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import { type CallOptions, checkVersion } from '#catalog/arguments/options.ts';
-import type { VersionInfo } from '#catalog/table.ts';
-import type { Branches, TagInfo, Tags } from '#catalog/tagsBranches.ts';
+import { namedEntries } from '#catalog/lancedb/namedEntries.ts';
+import { unsupportedBranchCalls, unsupportedCalls } from '#catalog/lancedb/unsupported.ts';
+import {
+  branchOptions,
+  type Branches,
+  type CreateBranchOptions,
+  type TagInfo,
+  type Tags,
+} from '#catalog/table/tagsBranches.ts';
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkRefName, mainBranch } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
+import type { Pin } from './sharedTables.ts';
 import type { TableHandle } from './tableHandle.ts';
-import { tableLocation } from './tableLocation.ts';
+import { tableLocation } from './files/tableLocation.ts';
 
 /**
  * Returns the tags of a table with their branches. The engine does not report the branches of tags, and its list fails
  * if a single tag file is invalid or a name is escaped. So in a local directory the tag files are read too.
  */
-async function tagsOf(handle: TableHandle, native: NativeTable, options: CallOptions): Promise<Map<string, TagInfo>> {
+export async function tagsOf(
+  handle: TableHandle,
+  native: NativeTable,
+  options: CallOptions,
+): Promise<Map<string, TagInfo>> {
   const files = await tagFiles(handle);
   let listed: Record<string, TagInfo>;
   try {
@@ -98,25 +110,26 @@ function unlistable({ name, namespacePath: path }: TableHandle, error: unknown):
   );
 }
 
-/** Lists the versions, oldest first ("ListTableVersions"). */
-export async function listVersions(handle: TableHandle, options: CallOptions): Promise<VersionInfo[]> {
-  const versions = await handle.read('ListTableVersions', options, (native) => native.listVersions());
-  return versions
-    .map(({ version, timestamp, metadata }) => ({ version, timestamp, metadata }))
-    .toSorted((a, b) => a.version - b.version);
-}
-
-/** Makes a version the newest one ("RestoreTable"). */
-export async function restore(handle: TableHandle, version: number, options: CallOptions): Promise<void> {
+/** Makes a version the newest one ("RestoreTable"); without a version, the one that is checked out. */
+export async function restore(handle: TableHandle, version: number | undefined, options: CallOptions): Promise<void> {
+  const { pin } = handle;
   await handle.during('RestoreTable', async () => {
+    if (version === undefined && (pin.version !== undefined || pin.tag !== undefined)) {
+      await handle.apart('RestoreTable', {}, options, (native) => native.restore());
+      return;
+    }
     checkVersion('restore', requireVersion('restore', version));
     handle.checkWritable();
     await handle.apart('RestoreTable', { version }, options, (native) => native.restore());
   });
 }
 
+/** Opens the table of a handle at another branch or version. */
+type OpenTable<T> = (pin: Pin, options: CallOptions) => Promise<T>;
+
 export const dirTags = (handle: TableHandle): Tags => ({
-  list: (options = {}) => handle.read('ListTableTags', options, (native) => tagsOf(handle, native, options)),
+  list: (options = {}) =>
+    handle.read('ListTableTags', options, async (native) => namedEntries(await tagsOf(handle, native, options))),
   getVersion: (tag, options = {}) =>
     handle.read('GetTableTagVersion', options, async (native) => (await native.tags()).getVersion(text('tag', tag))),
   create: (tag, version, options = {}) =>
@@ -134,19 +147,23 @@ export const dirTags = (handle: TableHandle): Tags => ({
     handle.write('DeleteTableTag', options, async (native) => (await native.tags()).delete(text('tag', tag))),
 });
 
-export const dirBranches = (handle: TableHandle): Branches => ({
+export const dirBranches = <T>(handle: TableHandle, open: OpenTable<T>): Branches<T> => ({
+  ...unsupportedBranches,
   list: (options = {}) =>
     handle.read('ListTableBranches', options, async (native) => {
       const found = await (await native.branches()).list();
-      return new Map(
+      return namedEntries(
         Object.entries(found).map(([branch, { parentVersion, parentBranch, manifestSize }]) => [
           branch,
           { parentVersion, manifestSize, ...(parentBranch !== undefined && parentBranch !== null && { parentBranch }) },
         ]),
       );
     }),
-  create: (branch, { fromBranch, fromVersion, ...options } = {}) =>
-    handle.write('CreateTableBranch', options, async (native) => {
+  async create(branch: string, origin?: CreateBranchOptions | string, version?: number) {
+    const { fromBranch, fromVersion, signal } = await handle.during('CreateTableBranch', async () =>
+      branchOptions(origin, version),
+    );
+    await handle.write('CreateTableBranch', { signal }, async (native) => {
       checkRefName('branch', branch);
       const branches = await native.branches();
       const of = fromBranch ?? handle.pin.branch;
@@ -158,6 +175,13 @@ export const dirBranches = (handle: TableHandle): Branches => ({
       if (branch in known) throw branchExists(branch);
       if (from !== undefined && !(from in known)) throw branchNotFound(from);
       (await branches.create(branch, from, fromVersion)).close();
+    });
+    return open({ branch }, { signal });
+  },
+  checkout: (branch, version, options = {}) =>
+    handle.during('DescribeTable', async () => {
+      checkVersion('branches.checkout', version);
+      return open({ branch: text('branch', branch), version }, options);
     }),
   delete: (branch, options = {}) =>
     handle.write('DeleteTableBranch', options, async (native) => {
@@ -166,6 +190,8 @@ export const dirBranches = (handle: TableHandle): Branches => ({
       await branches.delete(branch);
     }),
 });
+
+const unsupportedBranches = unsupportedCalls(unsupportedBranchCalls);
 
 const branchExists = (branch: string): CatalogError =>
   new CatalogError('BranchAlreadyExists', `Branch "${branch}" exists already.`, 'Choose another name.');
@@ -178,7 +204,8 @@ function text(what: string, value: string): string {
   throw new CatalogError('InvalidInput', `The ${what} has no name.`, 'Pass the name as a string.');
 }
 
-function requireVersion(call: string, version: number): number {
+function requireVersion(call: string, version: number | undefined): number {
   if (version !== undefined) return version;
-  throw new CatalogError('InvalidInput', `${call} needs a version.`, 'Pass a whole number from 1.');
+  const hint = `Pass a whole number from 1${call === 'restore' ? ', or call checkout(version) before' : ''}.`;
+  throw new CatalogError('InvalidInput', `${call} needs a version.`, hint);
 }

@@ -8,7 +8,7 @@ import { datasetName, withDataset } from './dataset.ts';
 import type { Root } from './dirConnection.ts';
 import { nameTaken, tableNotFound, type TableId } from './dirRename.ts';
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
-import { hasManifest, namespaceId, objectId, updateManifest } from './manifestTable.ts';
+import { hasManifest, namespaceId, objectId, updateManifest } from './files/manifestTable.ts';
 import {
   inRoot,
   isDeregistered,
@@ -17,9 +17,9 @@ import {
   pathExists,
   markers,
   rootFolder,
-} from './folders.ts';
+} from './files/folders.ts';
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
-import { tableAlreadyExists, addToManifest, newFolder, throwTaken } from './staging.ts';
+import { tableAlreadyExists, addToManifest, newFolder, throwTaken } from './files/staging.ts';
 
 /** Returns the full path or address of a folder in the root. */
 export const fullLocation = ({ location, isLocal }: Root, folder: string): string =>

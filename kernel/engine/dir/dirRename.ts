@@ -3,9 +3,9 @@ import { CatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import type { Root } from './dirConnection.ts';
-import { manifestFolder, objectId, objectKind, updateManifest } from './manifestTable.ts';
+import { manifestFolder, objectId, objectKind, updateManifest } from './files/manifestTable.ts';
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
-import { foldersOf, inRoot, isDeregistered, pathExists, moveTo, rootFolder } from './folders.ts';
+import { foldersOf, inRoot, isDeregistered, pathExists, moveTo, rootFolder } from './files/folders.ts';
 
 export type TableId = { name: string; path: NamespacePath };
 

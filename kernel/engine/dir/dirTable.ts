@@ -1,47 +1,96 @@
 import type { Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { type BackfillJob, type TableBackfillOptions, type TableTrial } from '#catalog/backfill.ts';
-import { mergeColumns, MergeInsert } from '#catalog/mergeInsert.ts';
-import { checkFilter, Query } from '#catalog/query.ts';
-import type { FullTextOptions, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
+import type { FullTextQuery } from '#catalog/query/fullTextQuery.ts';
+import { hybridRunner, isHybrid } from '#catalog/query/hybridSearch.ts';
+import { closedTable, LanceDbTable, type TablePin } from '#catalog/lancedb/lanceDbTable.ts';
+import { mergeColumns, MergeInsert } from '#catalog/table/mergeInsert.ts';
+import type { OptimizeOptions, OptimizeResult } from '#catalog/table/optimize.ts';
+import { checkFilter, Query } from '#catalog/query/query.ts';
+import { setUnenforcedPrimaryKey } from '#catalog/table/primaryKey.ts';
+import { waitForIndex } from '#catalog/table/waitForIndex.ts';
+import { reportProgress } from '#catalog/table/writeProgress.ts';
+import type { FullTextOptions, QueryOptions, QuerySpec } from '#catalog/query/querySpec.ts';
 import type {
   AddOptions,
   ColumnChange,
+  ColumnsSql,
+  ComputedColumns,
   CreateIndexOptions,
   FieldMetadataUpdate,
   IndexInfo,
   IndexStats,
-  NewColumn,
+  NewColumns,
   Table,
   TableStats,
+  TextToken,
+  TokenizeOptions,
+  UpdateOptions,
   UpdateSpec,
   VersionInfo,
-} from '#catalog/table.ts';
-import { tableBackfills } from '#catalog/tableBackfills.ts';
-import type { TableSource } from '#catalog/tableData.ts';
-import type { Branches, Tags } from '#catalog/tagsBranches.ts';
-import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
+} from '#catalog/table/table.ts';
+import { tableBackfills } from '#catalog/table/tableBackfills.ts';
+import type { TableSource } from '#catalog/table/tableData.ts';
+import { recordMovedTable } from '#catalog/tableReference.ts';
+import type { Branches, Tags } from '#catalog/table/tagsBranches.ts';
+import { takeOffsets, takeRowIds, type TakeQuery } from '#catalog/query/takeQuery.ts';
+import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
-import type { NamespacePath } from '#shared/names.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { unsupported } from './dirCapabilities.ts';
 import { addColumns, alterColumns, dropColumns, refreshColumn, updateFieldMetadata } from './dirColumns.ts';
-import { createIndex, dropIndex, indexStats, listIndices, tableStats } from './dirIndexes.ts';
+import { createIndex, dropIndex, indexStats, listIndices, prewarmIndex, tableStats, tokenize } from './dirIndexes.ts';
+import { optimizeTable } from './dirOptimize.ts';
 import { dirQueryRunner, type IpcRows, queryIpc } from './dirQuery.ts';
-import { dirBranches, dirTags, listVersions, restore } from './dirRefs.ts';
+import { dirBranches, dirTags, restore } from './dirRefs.ts';
 import { addRows, deleteRows, mergeRows, updateRows } from './dirWrites.ts';
 import { checkSql } from './checkSql.ts';
+import type { VersionFacts } from './sharedTables.ts';
 import type { TableHandle } from './tableHandle.ts';
+import { findVersion, listVersionPage, listVersions, type VersionPage, type VersionRange } from './versionPages.ts';
 
 /** A table of a directory, on the engine's table handle. */
-export class DirTable implements Table {
+export class DirTable extends LanceDbTable implements Table {
   readonly name: string;
   readonly namespacePath: NamespacePath;
-  readonly #handle: TableHandle;
+  #handle: TableHandle;
 
   constructor(handle: TableHandle) {
+    super();
     this.#handle = handle;
     this.name = handle.name;
     this.namespacePath = handle.namespacePath;
+  }
+
+  /**
+   * Reads the schema, and the number of rows and of fragments if requested, all of one version. What is known of that
+   * version is not read again. Returns `undefined` if others write at the same time, but never for a table that was
+   * opened at a version.
+   */
+  async readFacts(
+    parts: { rows: boolean; fragments: boolean },
+    options: CallOptions,
+  ): Promise<VersionFacts | undefined> {
+    const version = this.#handle.pin.version ?? (await this.version(options));
+    const last = this.#handle.facts;
+    const known = last?.version === version ? last : undefined;
+    const isMissing =
+      !known || (parts.rows && known.numRows === undefined) || (parts.fragments && known.numFragments === undefined);
+    if (!isMissing) return known;
+    const [schema, numRows, numFragments] = await Promise.all([
+      known?.schema ?? this.schema(options),
+      known?.numRows ?? (parts.rows ? this.countRows(undefined, options) : undefined),
+      known?.numFragments ?? (parts.fragments ? this.stats(options).then((stats) => stats.numFragments) : undefined),
+    ]);
+    if (this.#handle.pin.version === undefined && (await this.version(options)) !== version) return undefined;
+    const facts = { version, schema, numRows, numFragments };
+    this.#handle.facts = facts;
+    return facts;
+  }
+
+  /** The full path of the table's files, if the engine tells it. */
+  get folder(): string | undefined {
+    return this.#handle.folder;
   }
 
   schema(options: CallOptions = {}): Promise<Schema> {
@@ -77,28 +126,43 @@ export class DirTable implements Table {
   }
 
   query(): Query {
-    return new Query(dirQueryRunner(this.#handle));
+    return new Query(hybridRunner(dirQueryRunner(() => this.#handle)));
   }
 
-  vectorSearch(vector: ArrayLike<number>, options?: QueryOptions): Query {
+  vectorSearch(vector: ArrayLike<number> | readonly ArrayLike<number>[], options?: QueryOptions): Query {
     return this.query().nearestTo(vector, options);
   }
 
-  fullTextSearch(query: string, options?: FullTextOptions): Query {
+  fullTextSearch(query: string | FullTextQuery, options?: FullTextOptions): Query {
     return this.query().fullTextSearch(query, options);
+  }
+
+  takeRowIds(rowIds: readonly (bigint | number)[]): TakeQuery {
+    return takeRowIds(
+      dirQueryRunner(() => this.#handle),
+      rowIds,
+    );
+  }
+
+  takeOffsets(offsets: readonly (bigint | number)[]): TakeQuery {
+    return takeOffsets(
+      dirQueryRunner(() => this.#handle),
+      offsets,
+    );
   }
 
   toArrow(options: CallOptions = {}): Promise<ArrowTable> {
     return this.query().toArrow(options);
   }
 
-  /** See `queryIpc`. */
+  /** See `queryIpc`. Returns `undefined` for a search by vector and text, which is two queries of the engine. */
   executeIpc(spec: QuerySpec, signal?: AbortSignal): Promise<IpcRows | undefined> {
-    return queryIpc(this.#handle, spec, signal);
+    return isHybrid(spec) ? Promise.resolve(undefined) : queryIpc(this.#handle, spec, signal);
   }
 
   add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {
-    return addRows(this.#handle, data, options);
+    const { progress, ...rest } = options;
+    return reportProgress(data, progress, (rows) => addRows(this.#handle, rows, rest));
   }
 
   mergeInsert(on: string | readonly string[]): MergeInsert {
@@ -107,7 +171,7 @@ export class DirTable implements Table {
     });
   }
 
-  update(spec: UpdateSpec, options: CallOptions = {}): Promise<UpdateResult> {
+  update(spec: UpdateSpec | ColumnsSql, options: UpdateOptions = {}): Promise<UpdateResult> {
     return updateRows(this.#handle, spec, options);
   }
 
@@ -119,16 +183,36 @@ export class DirTable implements Table {
     return listVersions(this.#handle, options);
   }
 
-  restore(version: number, options: CallOptions = {}): Promise<void> {
-    return restore(this.#handle, version, options);
+  /** See `listVersionPage`. */
+  listVersionPage(range: VersionRange, options: CallOptions = {}): Promise<VersionPage> {
+    return listVersionPage(this.#handle, range, options);
+  }
+
+  /** See `findVersion`. */
+  findVersion(version: number | undefined, options: CallOptions = {}): Promise<VersionInfo | undefined> {
+    return findVersion(this.#handle, version, options);
+  }
+
+  async restore(version?: number, options: CallOptions = {}): Promise<void> {
+    await restore(this.#handle, version, options);
+    if (version === undefined) await this.checkoutLatest(options);
   }
 
   tags(): Tags {
     return dirTags(this.#handle);
   }
 
-  branches(): Branches {
-    return dirBranches(this.#handle);
+  branches(): Branches<DirTable> {
+    return dirBranches(this.#handle, async (pin, options) => {
+      const table = new DirTable(await this.#handle.at(pin, options));
+      recordMovedTable(this, table, pin);
+      return table;
+    });
+  }
+
+  currentBranch(): string | null {
+    if (!this.isOpen()) throw closedTable(displayPath(this.namespacePath, this.name));
+    return this.#handle.branch ?? null;
   }
 
   createIndex(column: string, options: CreateIndexOptions = {}): Promise<void> {
@@ -143,6 +227,22 @@ export class DirTable implements Table {
     return indexStats(this.#handle, name, options);
   }
 
+  waitForIndex(names: string | readonly string[], timeoutSeconds: number, options: CallOptions = {}): Promise<void> {
+    return waitForIndex(this, names, timeoutSeconds, options);
+  }
+
+  prewarmIndex(name: string, options: CallOptions = {}): Promise<void> {
+    return prewarmIndex(this.#handle, name, options);
+  }
+
+  tokenize(query: string, options: TokenizeOptions): Promise<TextToken[]> {
+    return tokenize(this.#handle, query, options);
+  }
+
+  setUnenforcedPrimaryKey(column: string | readonly string[], options: CallOptions = {}): Promise<WriteResult> {
+    return setUnenforcedPrimaryKey(this, column, options);
+  }
+
   dropIndex(name: string, options: CallOptions = {}): Promise<void> {
     return dropIndex(this.#handle, name, options);
   }
@@ -151,7 +251,11 @@ export class DirTable implements Table {
     return tableStats(this.#handle, options);
   }
 
-  addColumns(columns: readonly NewColumn[], options: CallOptions = {}): Promise<WriteResult> {
+  optimize(options: OptimizeOptions = {}): Promise<OptimizeResult> {
+    return optimizeTable(this.#handle, options);
+  }
+
+  addColumns(columns: NewColumns | ComputedColumns, options: CallOptions = {}): Promise<WriteResult> {
     return addColumns(this.#handle, columns, options);
   }
 
@@ -192,8 +296,14 @@ export class DirTable implements Table {
   }
 
   /** Closes the engine's table handle once it is idle. */
-  close(): void {
+  protected release(): void {
     this.#handle.close();
+  }
+
+  protected async moveTo(pin: TablePin, options: CallOptions): Promise<void> {
+    // The previous handle stays open, because a query may still read from it.
+    this.#handle = await this.#handle.at(pin, options);
+    recordMovedTable(this, this, pin);
   }
 
   #refuse(operation: 'UpdateTableSchemaMetadata' | 'AlterTableBackfillColumns'): Promise<never> {

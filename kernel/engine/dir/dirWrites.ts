@@ -1,15 +1,18 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import type { Table as ArrowTable } from '#arrow';
 import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
-import { checkFits, updateEntries } from '#catalog/arguments/updateEntries.ts';
+import { updateArguments, updateEntries } from '#catalog/arguments/updateEntries.ts';
 import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
-import { mergeSchema, type MergeSpec } from '#catalog/mergeInsert.ts';
-import { checkFilter } from '#catalog/query.ts';
-import type { AddOptions, UpdateSpec } from '#catalog/table.ts';
-import type { TableSource } from '#catalog/tableData.ts';
-import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
+import { namedMergeResult, namedUpdateResult } from '#catalog/lancedb/resultNames.ts';
+import { mergeSchema, type MergeSpec } from '#catalog/table/mergeInsert.ts';
+import { checkFilter } from '#catalog/query/query.ts';
+import type { AddOptions, ColumnsSql, UpdateOptions, UpdateSpec } from '#catalog/table/table.ts';
+import type { TableSource } from '#catalog/table/tableData.ts';
+import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
 import { bufferRows, type BufferedRows, readAllRows } from '#engine/batches/bufferedRows.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
+import { checkCasts } from './checkCasts.ts';
 import { runExclusive } from './dirConnection.ts';
 import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
@@ -80,6 +83,7 @@ export const addGathered = (
 async function addTable(native: NativeTable, table: ArrowTable, mode: 'append' | 'overwrite'): Promise<InsertResult> {
   // Nothing is added if there are no rows, because the engine refuses a table without rows.
   if (table.numRows === 0 && mode === 'append') return { version: await native.version(), numInsertedRows: 0 };
+  if (mode === 'append') checkCasts(table, await native.schema());
   const { version } = await native.add(table, { mode });
   return { version, numInsertedRows: table.numRows };
 }
@@ -94,11 +98,13 @@ async function addInParts(
   apart: Apart,
 ): Promise<InsertResult> {
   const before = await native.version();
+  const columns = mode === 'append' ? await native.schema() : undefined;
   let version = before;
   let parts = 0;
   let numInsertedRows = 0;
   try {
     for await (const table of tables) {
+      if (columns) checkCasts(table, columns, numInsertedRows);
       ({ version } = await native.add(table, { mode: parts === 0 ? mode : 'append' }));
       parts++;
       numInsertedRows += table.numRows;
@@ -110,7 +116,7 @@ async function addInParts(
     if (isOurs && (await apart((own) => rollBackTo(own, before, version)).catch(() => false))) throw error;
     throw new CatalogError(
       'InvalidTableState',
-      `Only the first ${numInsertedRows} rows were added, and they can't be removed, since other clients may have written too: ${messageOf(error).replace(/\.?$/, '.')}`,
+      `Only the first ${numInsertedRows} rows were added: ${messageOf(error).replace(/\.?$/, '.')} They can't be removed, because other clients may have written to the table too.`,
       `Check the versions after ${before}, which was the version before this call.`,
       { cause: error },
     );
@@ -158,29 +164,39 @@ async function merge(native: NativeTable, spec: MergeSpec, rows: ArrowTable): Pr
     const where = spec.whenNotMatchedBySourceDeleteFilter;
     step = step.whenNotMatchedBySourceDelete(where === undefined ? undefined : { where });
   }
+  if (spec.useIndex !== undefined) step = step.useIndex(spec.useIndex);
   const { version, numInsertedRows, numUpdatedRows, numDeletedRows } = await step.execute(rows);
-  return { version, numInsertedRows, numUpdatedRows, numDeletedRows };
+  return namedMergeResult({ version, numInsertedRows, numUpdatedRows, numDeletedRows });
 }
 
 /** Updates rows in place ("UpdateTable"). */
-export async function updateRows(handle: TableHandle, spec: UpdateSpec, options: CallOptions): Promise<UpdateResult> {
+export async function updateRows(
+  handle: TableHandle,
+  given: UpdateSpec | ColumnsSql,
+  options: UpdateOptions,
+): Promise<UpdateResult> {
   return handle.write(
     'UpdateTable',
     options,
     async (native) => {
-      checkOptions('update', options, ['signal']);
-      const valuesSql = new Map(updateEntries(spec));
+      const spec = updateArguments(given, options);
+      const valuesSql = new Map(await updateEntries(spec, () => native.schema()));
       checkSql(...valuesSql.values(), spec.where ?? '');
-      await checkFits(spec, () => native.schema());
       const { rowsUpdated, version } = await native.update({
         valuesSql,
         ...(spec.where !== undefined && { where: spec.where }),
       });
-      return { version, numUpdatedRows: rowsUpdated };
+      return namedUpdateResult({ version, numUpdatedRows: rowsUpdated });
     },
-    spec?.where,
+    filterOf(given, options),
   );
 }
+
+/** The condition of an update, for errors. */
+const filterOf = (given: UpdateSpec | ColumnsSql, options: UpdateOptions): string | undefined => {
+  const where = options?.where ?? (isRecord(given) ? given['where'] : undefined);
+  return typeof where === 'string' ? where : undefined;
+};
 
 /** Deletes the rows that match the SQL predicate ("DeleteFromTable"). */
 export async function deleteRows(handle: TableHandle, predicate: string, options: CallOptions): Promise<WriteResult> {

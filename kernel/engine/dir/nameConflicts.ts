@@ -5,8 +5,8 @@ import { namespaceHasName, tableHasName } from '#catalog/nameErrors.ts';
 import { datasetName, withDataset } from './dataset.ts';
 import type { Root } from './dirConnection.ts';
 import { engineError, isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
-import { inRoot, isDeregistered, pathExists, rootFolder } from './folders.ts';
-import { objectKind } from './manifestTable.ts';
+import { inRoot, isDeregistered, pathExists, rootFolder } from './files/folders.ts';
+import { objectKind } from './files/manifestTable.ts';
 
 // A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows
 // with one name can't be added. But a table in the root needs only a folder and no row. So creating a table in the root

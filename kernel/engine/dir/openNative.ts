@@ -2,10 +2,10 @@ import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import { CatalogError } from '#shared/errors.ts';
 import { mainBranch, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
-import { checkTagBranch } from '#catalog/tagsBranches.ts';
+import { checkTagBranch } from '#catalog/table/tagsBranches.ts';
 import { branchNotFound } from './dirRefs.ts';
 import { callEngine, tableSubject } from '#engine/errors/engineErrors.ts';
-import type { Pin } from './tableHandle.ts';
+import type { Pin } from './sharedTables.ts';
 
 /**
  * Opens a table of the engine at its newest version, or as `pin` specifies.

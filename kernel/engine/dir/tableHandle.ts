@@ -3,37 +3,58 @@ import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.t
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Operation } from '#catalog/contract.ts';
+import { closedTable } from '#catalog/lancedb/lanceDbTable.ts';
 import type { Root } from './dirConnection.ts';
 import type { TableId } from './dirRename.ts';
+import type { RowWidths } from '#engine/batches/rowWidths.ts';
+import type { LeasedTable, Pin, VersionFacts } from './sharedTables.ts';
 import { engineError, callEngine, tableSubject, type Subject } from '#engine/errors/engineErrors.ts';
 
-/** Which state of a table to open (default: the newest version of the main branch). */
-export type Pin = { version?: number | undefined; tag?: string | undefined; branch?: string | undefined };
+/** Opens a table of the engine, to be released when it is no longer used: for this caller alone, or shared. */
+type OpenNative = (pin: Pin, how: 'own' | 'shared', options: CallOptions) => Promise<LeasedTable>;
 
-/** Opens a table of the engine; handles must be closed when they are no longer used. */
-type OpenNative = (pin: Pin, options: CallOptions) => Promise<NativeTable>;
+/** Kinds of errors that a call may have because files of its version no longer exist. */
+const lackingFiles: ReadonlySet<string> = new Set(['VersionNotFound', 'InvalidTableState', 'Internal']);
 
 type Work<T> = (native: NativeTable) => Promise<T>;
 
 /**
- * The engine's handle of a table and its running calls. Without a fixed version the handle follows other writers, even
- * if they drop and recreate the table in another directory.
+ * A table of the engine and its running calls. Without a fixed version it follows other writers, even if they drop and
+ * recreate the table in another directory. Readers share a table; the first change opens a separate one.
  */
 export class TableHandle {
   readonly place: Root;
   readonly name: string;
   readonly namespacePath: NamespacePath;
   readonly pin: Pin;
+  readonly widths: RowWidths;
   readonly #subject: Subject;
   readonly #open: OpenNative;
-  #native: NativeTable;
+  #leased: LeasedTable;
   /** Pending calls on the handle, including those that an abort abandoned. */
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
+  #isReleased = false;
 
-  constructor(native: NativeTable, place: Root, { name, path }: TableId, pin: Pin, open: OpenNative) {
-    this.#native = native;
+  constructor(
+    leased: LeasedTable,
+    {
+      place,
+      table: { name, path },
+      pin,
+      open,
+      widths,
+    }: {
+      readonly place: Root;
+      readonly table: TableId;
+      readonly pin: Pin;
+      readonly open: OpenNative;
+      readonly widths: RowWidths;
+    },
+  ) {
+    this.#leased = leased;
     this.place = place;
+    this.widths = widths;
     this.name = name;
     this.namespacePath = path;
     this.pin = pin;
@@ -41,9 +62,48 @@ export class TableHandle {
     this.#subject = tableSubject(name, path, pin.version);
   }
 
-  /** Runs a read-only call. `filter` is the user's filter, for errors. */
+  /** The full path of the table's files, if the engine tells it. */
+  get folder(): string | undefined {
+    return this.#leased.folder;
+  }
+
+  /** The branch that is read, `undefined` for the main branch. */
+  get branch(): string | undefined {
+    return this.#leased.native.currentBranch() ?? undefined;
+  }
+
+  /** Opens the same table at another version or branch. @throws CatalogError VersionNotFound (11), TagNotFound (8) */
+  at(pin: Pin, options: CallOptions): Promise<TableHandle> {
+    return this.during('DescribeTable', async () => {
+      if (this.#isClosed) throw closedTable(this.#subject.name);
+      const { place, name, namespacePath: path, widths } = this;
+      const leased = await this.#open(pin, 'shared', options);
+      return new TableHandle(leased, { place, table: { name, path }, pin, open: this.#open, widths });
+    });
+  }
+
+  /** What was read of the table last; any version. */
+  get facts(): VersionFacts | undefined {
+    return this.#leased.facts;
+  }
+
+  set facts(facts: VersionFacts | undefined) {
+    this.#leased.facts = facts;
+  }
+
+  /**
+   * Runs a read-only call. It may run twice, on another table of the engine. `filter` is the user's filter, for errors.
+   */
   read<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
     return this.during(operation, () => this.#follow(options, work, filter));
+  }
+
+  /**
+   * Runs the next step of a call that `read` has started, such as reading the next batch. It runs only once, because a
+   * step that fails can't be repeated on another table.
+   */
+  step<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
+    return this.during(operation, () => this.#call(this.#leased, options, work, filter));
   }
 
   /**
@@ -54,6 +114,8 @@ export class TableHandle {
   write<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
     return this.during(operation, async () => {
       this.checkWritable();
+      const leased = this.#leased;
+      if (!leased.claim()) await this.#reopen(leased, 'own', options);
       return this.#follow(options, work, filter);
     });
   }
@@ -61,13 +123,13 @@ export class TableHandle {
   /** Runs a call on a separate handle, opened at `pin` and closed afterwards. */
   async apart<T>(operation: Operation, pin: Pin, options: CallOptions, work: Work<T>): Promise<T> {
     return this.during(operation, async () => {
-      const native = await this.#open({ ...this.pin, ...pin }, options);
+      const leased = await this.#open({ ...this.pin, ...pin }, 'own', options);
       try {
         return await callEngine(tableSubject(this.name, this.namespacePath, pin.version), options.signal, () =>
-          work(native),
+          work(leased.native),
         );
       } finally {
-        native.close();
+        leased.release();
       }
     });
   }
@@ -97,33 +159,42 @@ export class TableHandle {
   }
 
   async #follow<T>(options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
-    const native = this.#native;
+    const leased = this.#leased;
     try {
-      return await this.#call(native, options, work, filter);
+      return await this.#call(leased, options, work, filter);
     } catch (error) {
-      // The directory no longer exists, so the table was dropped, and perhaps recreated in another directory. The call
-      // is repeated on the new table.
-      if (!isCatalogError(error, 'TableNotFound') || this.pin.version !== undefined || this.#isClosed) throw error;
-      await this.#reopen(native, options);
-      return this.#call(this.#native, options, work, filter);
+      if (this.#isClosed || !this.#isOutdated(leased, error)) throw error;
+      leased.discard();
+      await this.#reopen(leased, leased.isShared ? 'shared' : 'own', options);
+      return this.#call(this.#leased, options, work, filter);
     }
   }
 
-  async #reopen(gone: NativeTable, options: CallOptions): Promise<void> {
-    // While this call failed, another call may have reopened the table.
-    if (this.#native !== gone) return;
-    const opened = await this.#open(this.pin, options);
-    if (this.#native !== gone || this.#isClosed) {
-      opened.close();
+  /**
+   * Whether a call failed because another client removed files. Without its directory, the table was dropped, and
+   * perhaps recreated in another directory. A shared table may also lack files of a version that was cleaned up.
+   */
+  #isOutdated(leased: LeasedTable, error: unknown): boolean {
+    if (isCatalogError(error, 'TableNotFound')) return this.pin.version === undefined || leased.isShared;
+    return leased.isShared && isCatalogError(error) && lackingFiles.has(error.kind);
+  }
+
+  async #reopen(gone: LeasedTable, how: 'own' | 'shared', options: CallOptions): Promise<void> {
+    // Meanwhile, another call may have reopened the table.
+    if (this.#leased !== gone) return;
+    const opened = await this.#open(this.pin, how, options);
+    if (this.#leased !== gone || this.#isClosed) {
+      opened.release();
       return;
     }
-    this.#native = opened;
-    // The old handle is closed after its running calls; no further call starts on it.
-    void Promise.allSettled(this.#running).then(() => gone.close());
+    this.#leased = opened;
+    // The old table is released after its running calls; no further call starts on it.
+    void Promise.allSettled(this.#running).then(() => gone.release());
   }
 
-  #call<T>(native: NativeTable, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
+  #call<T>({ native }: LeasedTable, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
     return callEngine(this.#subject, options.signal, () => {
+      if (this.#isReleased) throw closedTable(this.#subject.name);
       const running = this.#explained(native, work, filter);
       this.#running.add(running);
       const settled = () => this.#running.delete(running);
@@ -149,6 +220,7 @@ export class TableHandle {
   async #closeIdle(): Promise<void> {
     // Waits in a loop, because more calls may have started meanwhile.
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
-    this.#native.close();
+    this.#isReleased = true;
+    this.#leased.release();
   }
 }

@@ -2,7 +2,7 @@ import { withCellSignal } from '#processes/calls.ts';
 import { untilAborted } from '#processes/wait.ts';
 import { CatalogError, type CatalogErrorKind, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
-import { firstSentence, type ErrorRule, type Subject, subjectText } from './engineText.ts';
+import { firstSentence, type ErrorRule, type Subject, subjectText, withoutQueryStart } from './engineText.ts';
 import { columnNotFound, notSupported, queryRules } from './queryErrors.ts';
 import { refRules } from './refErrors.ts';
 
@@ -194,7 +194,7 @@ const rules: readonly ErrorRule[] = [
   },
   {
     pattern: new RegExp(
-      `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|[^\\n]*Incompatible transaction: This \\w+ transaction is incompatible |Too many concurrent writ|Too much .*contention|Object '.*' was concurrently)`,
+      `${lead}(?:Failed to execute merge insert: GenericFailure, )?(?:[^\\n]*does not have a transaction file|Commit conflict|Retryable commit|[^\\n]*Incompatible transaction: This \\w+ transaction is incompatible |Too many concurrent writ|Too much .*contention|Object '.*' was concurrently|[^\\n]*tagged version\\(s\\) have been marked for cleanup)`,
     ),
     kind: 'ConcurrentModification',
     say: (subject) => [`${subjectText(subject)} was changed by another client at the same time.`, 'Try again.'],
@@ -241,7 +241,7 @@ const rules: readonly ErrorRule[] = [
 export function engineError(error: unknown, subject: Subject): Error {
   if (isCatalogError(error)) return error;
   if (isAbort(error)) return error;
-  const text = messageOf(error);
+  const text = withoutQueryStart(messageOf(error));
   for (const rule of rules) {
     const found = rule.pattern.exec(text);
     if (found) return new CatalogError(rule.kind, ...rule.say(subject, found), { cause: error });

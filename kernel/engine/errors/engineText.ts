@@ -23,13 +23,20 @@ export type ErrorRule = {
 export const subjectText = (subject: Subject): string =>
   `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
 
+/**
+ * Returns a message without what the engine adds when a query fails at its start. So the message is the same as that of
+ * a plan that fails.
+ */
+export const withoutQueryStart = (text: string): string =>
+  text.replace(/^Failed to execute query stream: GenericFailure, /, '');
+
 /** Returns the engine's sentence without its causes, prefixes and build machine paths. */
 export function firstSentence(text: string): string {
   const first = text.split(/\s*\n|\s+Caused by:/)[0]!;
   return first
     .replaceAll(/,? \/(?:[^\s,:]+\/)*[^\s,:/]+\.rs:\d+:\d+/g, '')
     .replace(
-      /^(?:(?:Failed to execute query stream: GenericFailure|Failed to get next batch from stream|lance error|Runtime error|Namespace error|Invalid input|Invalid user input|LanceError\(\w+\))[,:] )+/,
+      /^(?:(?:Failed to get next batch from stream|lance error|Runtime error|Namespace error|Invalid input|Invalid user input|LanceError\(\w+\))[,:] )+/,
       '',
     )
     .replace(/[.\s]+$/, '')

@@ -52,12 +52,35 @@ export const queryRules: readonly ErrorRule[] = [
   {
     // The quoted text is a value of the rows, or a literal in the SQL.
     pattern:
-      /^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
+      /^(?:Invalid input, |lance error: |LanceError\(\w+\): )*Cast error: (Can(?:not|'t) cast [^\n]*? to (?:value of|type) \w+)/,
     kind: 'InvalidInput',
     say: (subject, found) => [
       `${subjectText(subject)}: ${found[1]!.replace(/^Can(?:not|'t)/, "the SQL can't")}.`,
       'Exclude such rows with a filter, or write try_cast(… AS …), which returns null.',
     ],
+  },
+  {
+    pattern: /^Invalid expression for column '(?:.*?)': unknown column '(.+?)'/,
+    kind: 'ColumnNotFound',
+    say: (subject, found) => columnNotFound(subject, found[1]!, undefined),
+  },
+  {
+    pattern: /^Invalid expression for column '(.*?)': /,
+    kind: 'InvalidInput',
+    say: (subject, found) => [`${subjectText(subject)}: ${firstSentence(found.input)}.`, ''],
+  },
+  {
+    pattern: /^(?:Invalid input, )+position is not found but required for phrase queries/,
+    kind: 'InvalidInput',
+    say: (subject) => [
+      `${subjectText(subject)}: the index to search has no positions of words, which phrases need.`,
+      'Create it again with createIndex(column, { type: "FTS", withPosition: true }).',
+    ],
+  },
+  {
+    pattern: /^(?:Invalid input, |lance error: |LanceError\(\w+\): )+FTS field path '(.+?)' does not exist/,
+    kind: 'ColumnNotFound',
+    say: (subject, found) => columnNotFound(subject, found[1]!, undefined),
   },
   {
     pattern: /^(?:Invalid input, )+Operator && is not supported/,

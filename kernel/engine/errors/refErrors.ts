@@ -2,7 +2,7 @@ import { subjectText, type ErrorRule } from './engineText.ts';
 import { columnNotFound } from './queryErrors.ts';
 
 /** The words the engine puts before its own sentence. */
-const lead = String.raw`^(?:Invalid input, |lance error: |LanceError\(\w+\): |Failed to execute query stream: GenericFailure, )*`;
+const lead = String.raw`^(?:Invalid input, |lance error: |LanceError\(\w+\): )*`;
 
 /** Rules for errors of tags, branches, indexes and columns. */
 export const refRules: readonly ErrorRule[] = [
@@ -33,7 +33,10 @@ export const refRules: readonly ErrorRule[] = [
   {
     pattern: new RegExp(`${lead}Duplicate field name "(.+?)" in schema`),
     kind: 'InvalidInput',
-    say: (subject, found) => [`${subjectText(subject)} has a column "${found[1]}" already.`, 'Choose another name.'],
+    say: (subject, found) => [
+      `${subjectText(subject)} has a column "${found[1] ?? found[2]}" already.`,
+      'Choose another name.',
+    ],
   },
   {
     pattern: new RegExp(`${lead}num_sub_vectors must divide vector dimension (\\d+), but got (\\d+)`),
@@ -119,9 +122,21 @@ export const refRules: readonly ErrorRule[] = [
     say: (subject, found) => columnNotFound(subject, found[1] ?? found[2] ?? found[3] ?? '', undefined),
   },
   {
-    pattern: new RegExp(`${lead}Column (.+?) already exists in the dataset`),
+    pattern: new RegExp(`${lead}Column (.+?) already exists in the dataset|^Column '(.+?)' already exists$`),
     kind: 'InvalidInput',
-    say: (subject, found) => [`${subjectText(subject)} has a column "${found[1]}" already.`, 'Choose another name.'],
+    say: (subject, found) => [
+      `${subjectText(subject)} has a column "${found[1] ?? found[2]}" already.`,
+      'Choose another name.',
+    ],
+  },
+  {
+    // Whole numbers in rows are Float64, which these indexes do not take.
+    pattern: /A Bitmap index cannot be created on the field `(.+?)` which has data type (Float\d+)/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${subjectText(subject)}: the column "${found[1]}" of ${found[2]} can't have an index of type BITMAP.`,
+      'Use BTREE, or a column of integers: pass bigint values (1n) or a schema when you create the table.',
+    ],
   },
   {
     pattern: new RegExp(`${lead}Cannot drop all columns`),

@@ -7,11 +7,11 @@ import { idDelimiter } from '#shared/names.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';
 import type { Root } from '#engine/dir/dirConnection.ts';
 import { engineError, isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
-import { inRoot, isSinglePathSegment, isTableLocation, markers, rootFolder } from '#engine/dir/folders.ts';
-import { hasManifest, manifestFolder, readManifest, type ManifestRow } from '#engine/dir/manifestTable.ts';
+import { inRoot, isSinglePathSegment, isTableLocation, markers, rootFolder } from '#engine/dir/files/folders.ts';
+import { hasManifest, manifestFolder, readManifest, type ManifestRow } from '#engine/dir/files/manifestTable.ts';
 
-// Finds damage in a catalog: earlier versions, other clients and killed processes can leave a manifest that does not
-// match the files. This file changes nothing; repair.ts applies the planned steps.
+// Finds damage in a catalog: earlier releases of this product, other clients and killed processes can leave a manifest
+// that does not match the files. This file changes nothing; repair.ts applies the planned steps.
 
 /** One change of the manifest, or of a folder in the root. */
 export type Step =
@@ -136,7 +136,7 @@ class Planner {
       'namespace-lost',
       id,
       `Namespace ${quote(display(id))} is not listed, but holds ${shown}${more}.`,
-      'List the namespace again, without properties.',
+      'List the namespace again. Its properties are lost.',
       [{ do: 'add-namespace', id }],
     );
   }
@@ -147,8 +147,8 @@ class Planner {
       this.#add(
         'namespace-lost',
         id,
-        `Namespace ${quote(display(id))} is not listed: a table that has no files is listed under its name.`,
-        'List the namespace instead of the table, without properties.',
+        `Namespace ${quote(display(id))} is not listed. In its place, the catalog lists a table without files.`,
+        'Replace the table with the namespace. The properties of the namespace are lost.',
         [{ do: 'turn-into-namespace', id, location: first!.location }],
       );
       return;

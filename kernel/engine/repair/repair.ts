@@ -4,10 +4,10 @@ import type { RepairResult } from '#shared/damage.ts';
 import { idDelimiter } from '#shared/names.ts';
 import type { Root } from '#engine/dir/dirConnection.ts';
 import { renameTable } from '#engine/dir/dirRename.ts';
-import { ensureManifest } from '#engine/dir/createManifest.ts';
-import { inRoot, pathExists } from '#engine/dir/folders.ts';
+import { ensureManifest } from '#engine/dir/files/createManifest.ts';
+import { inRoot, pathExists } from '#engine/dir/files/folders.ts';
 import { planRepair, type PlanOptions, type Step } from './inspect.ts';
-import { namespaceId, updateManifest } from '#engine/dir/manifestTable.ts';
+import { namespaceId, updateManifest } from '#engine/dir/files/manifestTable.ts';
 
 /** Finds what is wrong with a catalog without changing it. @throws CatalogError as `planRepair` */
 export async function inspectCatalog(place: Root): Promise<RepairResult> {

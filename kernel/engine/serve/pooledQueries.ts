@@ -55,7 +55,7 @@ const mergeConditions = ['when_matched_update_all_filt', 'when_not_matched_by_so
 /** How long a request waits for a process, milliseconds; then its client should try again. */
 const waitTime = 20_000;
 
-const passedHeaders = ['content-type', 'accept'] as const;
+const passedHeaders = ['content-type', 'accept', 'prefer'] as const;
 
 /**
  * Runs requests with SQL, text to search or a vector in a pool of processes, so that none of them can end the server or
@@ -122,7 +122,7 @@ export class PooledQueries {
     const headers: Record<string, string> = {};
     for (const name of passedHeaders) {
       const value = request.headers[name];
-      if (value !== undefined) headers[name] = value;
+      if (value !== undefined) headers[name] = String(value);
     }
     return this.#pool.run(
       {

@@ -1,4 +1,4 @@
-import type { ColumnChange, NewColumn } from '#catalog/table.ts';
+import type { ColumnChange, ComputedColumns, NewColumn, Table } from '#catalog/table/table.ts';
 import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import {
   optionalBoolean,
@@ -19,13 +19,24 @@ import type { Handlers } from './routeTypes.ts';
 function newColumn(entry: Json): NewColumn {
   const name = requiredString(entry, 'name');
   const expression = optionalString(entry, 'expression');
-  if (
-    expression === undefined &&
-    (optionalString(entry, 'computed') !== undefined || object(entry, 'virtual_column'))
-  ) {
-    unsupportedByServer('computed and virtual columns', 'Send new_columns[].expression, which is computed once.');
+  if (expression === undefined && object(entry, 'virtual_column')) {
+    unsupportedByServer('virtual columns', 'Send new_columns[].expression, which is computed once, or computed.');
   }
   return { name, expression: requiredString(entry, 'expression') };
+}
+
+/** Returns the columns to add, or to declare as computed. */
+function newColumns(entries: readonly Json[]): NewColumn[] | ComputedColumns {
+  const computed = entries.filter((entry) => optionalString(entry, 'computed') !== undefined);
+  if (computed.length === 0) return entries.map(newColumn);
+  if (computed.length < entries.length || computed.some((entry) => optionalString(entry, 'expression') !== undefined))
+    unsupportedByServer('computed columns together with others', 'Send one request for each kind.');
+  return {
+    computed: computed.map((entry) => ({
+      name: requiredString(entry, 'name'),
+      expression: requiredString(entry, 'computed'),
+    })),
+  };
 }
 
 function columnChange(entry: Json): ColumnChange {
@@ -59,7 +70,7 @@ export const columnHandlers: Handlers = {
   async AlterTableAddColumns(call) {
     const body = await call.json();
     const { signal } = call;
-    const columns = some(objectList(body, 'new_columns'), 'new_columns').map(newColumn);
+    const columns = newColumns(some(objectList(body, 'new_columns'), 'new_columns'));
     const table = await openBranch(call, body);
     const { version } = await table.addColumns(columns, { signal });
     return { json: { version: version ?? (await table.version({ signal })) } };
@@ -83,7 +94,7 @@ export const columnHandlers: Handlers = {
   async UpdateTableSchemaMetadata(call) {
     // The whole body is the map of metadata.
     const metadata = textsOrNull(await call.map(), 'the body');
-    const table = await openQueryBranch(call);
+    const table: Table = await openQueryBranch(call);
     return { json: await table.updateSchemaMetadata(metadata, { signal: call.signal }) };
   },
   async UpdateFieldMetadata(call) {

@@ -1,8 +1,8 @@
 import type { RecordBatch } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
-import { mergeColumns } from '#catalog/mergeInsert.ts';
-import { DirTable } from '#engine/dir/dirTable.ts';
+import { preference } from '#catalog/contract.ts';
+import { mergeColumns } from '#catalog/table/mergeInsert.ts';
 import { querySpec, versionOf } from './queryRequest.ts';
 import {
   choice,
@@ -37,7 +37,7 @@ export async function taggedVersion(call: RequestContext, tag: string): Promise<
   const { signal } = call;
   return {
     version: await table.version({ signal }),
-    ...(table instanceof DirTable && branchOf(await table.branch({ signal }))),
+    ...branchOf(await table.branch({ signal })),
   };
 }
 
@@ -62,6 +62,12 @@ function updatesOf(body: Json): Record<string, string> {
   if (new Set(updates.map(([column]) => column)).size < updates.length)
     invalidRequestField('updates', 'a list with each column once');
   return Object.fromEntries(updates);
+}
+
+/** Returns the bytes at which the client wishes the rows to end. Preferences that can't be read are ignored. */
+function maxBytesOf({ preferences }: RequestContext): { maxBytes?: number } {
+  const bytes = Number(preferences.get(preference.maxBytes));
+  return Number.isSafeInteger(bytes) && bytes >= 1 ? { maxBytes: bytes } : {};
 }
 
 /** @throws CatalogError InvalidInput (13), always */
@@ -94,7 +100,7 @@ export const dataHandlers: Handlers = {
   },
   async QueryTable(call) {
     const body = await call.json();
-    const spec = querySpec(body);
+    const spec = { ...querySpec(body), ...maxBytesOf(call) };
     return { rows: { table: await openTable(call, versionOf(body)), spec } };
   },
   async ExplainTableQueryPlan(call) {
@@ -140,6 +146,8 @@ export const dataHandlers: Handlers = {
     if (updates) merge = merge.whenMatchedUpdateAll({ where: updatesWhere });
     if (queryFlag(query, 'when_not_matched_insert_all')) merge = merge.whenNotMatchedInsertAll();
     if (deletes) merge = merge.whenNotMatchedBySourceDelete({ where: deletesWhere });
+    const useIndex = queryFlag(query, 'use_index');
+    if (useIndex !== undefined) merge = merge.useIndex(useIndex);
     const rows = await call.arrow();
     const made = await merge.execute(withOne(rows), { signal });
     return {

@@ -2,10 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isSameSecret } from '#processes/isSameSecret.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import type { Catalog } from '#catalog/catalog.ts';
 import type { DirConfig } from '#catalog/connect.ts';
 import { engineHost, repairPath, rootHeader, storageOptionsHeader } from '#catalog/contract.ts';
-import { findPlace } from '#engine/dir/dirCatalog.ts';
+import { type DirCatalog, findPlace } from '#engine/dir/dirCatalog.ts';
 import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
 import { allTexts, decodePart, invalidRequestField } from './requestBody.ts';
 import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
@@ -13,7 +12,7 @@ import { catalogError, createContractHandler, type ContractHandler } from './ser
 type EngineServerOptions = {
   /** The secret that a request must carry as `Authorization: Bearer …`. */
   secret: string;
-  catalogOf: (config: DirConfig) => Promise<Catalog>;
+  catalogOf: (config: DirConfig) => Promise<DirCatalog>;
   log: (line: string) => void;
 };
 

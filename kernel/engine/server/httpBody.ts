@@ -99,7 +99,7 @@ export class BodyReader {
     // An empty body needs no content type, because some clients omit an optional object in this way.
     if (!this.isJson && text !== '') throw refusal();
     if (isTooDeep(text)) {
-      const hint = `Send lists and objects within each other up to ${maxDepth} levels.`;
+      const hint = `Nest lists and objects at most ${maxDepth} levels deep.`;
       throw new CatalogError('InvalidInput', 'The JSON of the request body is nested too deeply.', hint);
     }
     let value: unknown;

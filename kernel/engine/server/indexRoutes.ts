@@ -1,14 +1,18 @@
 import { definedEntries } from '#shared/records.ts';
-import type { CreateIndexOptions, IndexInfo, IndexType } from '#catalog/table.ts';
+import type { CreateIndexOptions, IndexInfo, IndexType } from '#catalog/table/table.ts';
+import { preference } from '#catalog/contract.ts';
+import { distanceTypes } from '#catalog/query/querySpec.ts';
 import { versionOf } from './queryRequest.ts';
 import {
   choice,
   count,
+  invalidRequestField,
   type Json,
   optionalBoolean,
   optionalString,
   pageOfList,
   requiredString,
+  textList,
   unsupportedByServer,
 } from './requestBody.ts';
 import { openBranch, openQueryBranch } from './dataRoutes.ts';
@@ -34,6 +38,8 @@ const sizes = {
   m: 'm',
   ef_construction: 'efConstruction',
   max_token_length: 'maxTokenLength',
+  min_ngram_length: 'ngramMinLength',
+  max_ngram_length: 'ngramMaxLength',
 } as const;
 const flags = {
   with_position: 'withPosition',
@@ -41,6 +47,7 @@ const flags = {
   stem: 'stem',
   remove_stop_words: 'removeStopWords',
   ascii_folding: 'asciiFolding',
+  prefix_only: 'prefixOnly',
 } as const;
 const texts = { base_tokenizer: 'baseTokenizer', language: 'language' } as const;
 
@@ -50,7 +57,7 @@ const synonyms: Readonly<Record<string, IndexType>> = { INVERTED: 'FTS', LABELLI
 function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptions {
   const word = requiredString(body, 'index_type').toUpperCase();
   const type = choice(synonyms[word] ?? word, 'index_type', types);
-  const distanceType = choice(optionalString(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']);
+  const distanceType = choice(optionalString(body, 'distance_type'), 'distance_type', distanceTypes);
   if (count(body, 'target_partition_size') !== undefined) {
     unsupportedByServer('a partition size', 'Leave target_partition_size out, or send num_partitions.');
   }
@@ -58,6 +65,11 @@ function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptio
   for (const [field, option] of entriesOf(sizes)) options[option] = count(body, field);
   for (const [field, option] of entriesOf(flags)) options[option] = optionalBoolean(body, field);
   for (const [field, option] of entriesOf(texts)) options[option] = optionalString(body, field);
+  options.customStopWords = textList(body, 'custom_stop_words');
+  const blockSize = count(body, 'block_size');
+  if (blockSize !== undefined && blockSize !== 128 && blockSize !== 256)
+    invalidRequestField('block_size', '128 or 256');
+  options.blockSize = blockSize;
   return options;
 }
 
@@ -107,7 +119,8 @@ export const indexHandlers: Handlers = {
     const table = await openAt(call, body);
     const indices = (await table.listIndices({ signal: call.signal })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const { entries, ...token } = pageOfList(indices, ({ name }) => name, page);
-    return { json: { indexes: entries.map(indexReply), ...token } };
+    const applied = call.preferences.has(preference.textIndexOptions) ? preference.textIndexOptions : undefined;
+    return { json: { indexes: entries.map(indexReply), ...token }, ...(applied && { applied }) };
   },
   async DescribeTableIndexStats(call) {
     const body = await call.json();

@@ -1,4 +1,5 @@
 import type { Catalog, TablePage } from '#catalog/catalog.ts';
+import { preference } from '#catalog/contract.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { idDelimiter } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
@@ -125,9 +126,10 @@ const namespacesMark = 'namespaces:';
 
 /**
  * Lists the namespaces as specified; clients of upstream's service expect the tables in the same list. Namespaces come
- * first, so a client that needs no tables can stop at the first page with tables.
+ * first, so a client that needs no tables can stop at the first page with tables. Our own client prefers a list without
+ * tables.
  */
-async function listNamespaces({ catalog, id, query, signal }: RequestContext): Promise<unknown> {
+async function listNamespaces({ catalog, id, query, preferences, signal }: RequestContext): Promise<unknown> {
   const { limit, pageToken } = pageOf(query);
   const namespaces: string[] = [];
   let rest: string | undefined;
@@ -144,6 +146,7 @@ async function listNamespaces({ catalog, id, query, signal }: RequestContext): P
     namespaces.push(...page.namespaces);
     if (page.pageToken !== undefined) return { namespaces, tables: [], page_token: namespacesMark + page.pageToken };
   }
+  if (preferences.has(preference.namespacesOnly)) return { namespaces };
   const room = limit - namespaces.length;
   if (room === 0) return { namespaces, tables: [], page_token: tablesMark };
   const page = await catalog.listTables(id, { limit: room, pageToken: rest === '' ? undefined : rest, signal });

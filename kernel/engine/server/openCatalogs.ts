@@ -6,19 +6,19 @@ type StorageOptions = Readonly<Record<string, string>>;
  * A cache of the most recently used catalogs by root. The number is limited, because a user may browse many directories
  * in a day.
  */
-export class OpenCatalogs {
-  readonly #open: (root: string, storageOptions: StorageOptions | undefined) => Promise<Catalog>;
+export class OpenCatalogs<C extends Catalog> {
+  readonly #open: (root: string, storageOptions: StorageOptions | undefined) => Promise<C>;
   readonly #limit: number;
   // A Map keeps insertion order; using an entry moves it to the end.
-  readonly #byRoot = new Map<string, Promise<Catalog>>();
+  readonly #byRoot = new Map<string, Promise<C>>();
 
-  constructor(open: (root: string, storageOptions: StorageOptions | undefined) => Promise<Catalog>, limit = 32) {
+  constructor(open: (root: string, storageOptions: StorageOptions | undefined) => Promise<C>, limit = 32) {
     this.#open = open;
     this.#limit = limit;
   }
 
   /** Returns the catalog in a root; other storage options make another catalog. */
-  get(root: string, storageOptions?: StorageOptions): Promise<Catalog> {
+  get(root: string, storageOptions?: StorageOptions): Promise<C> {
     const key = keyOf(root, storageOptions);
     const known = this.#byRoot.get(key);
     this.#byRoot.delete(key);

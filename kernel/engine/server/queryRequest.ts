@@ -1,14 +1,14 @@
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
-import type { FullTextOptions, Ordering, QueryOptions, QuerySpec } from '#catalog/querySpec.ts';
+import { distanceTypes, type Ordering, type QueryOptions, type QuerySpec } from '#catalog/query/querySpec.ts';
 import { noLimit } from '#catalog/contract.ts';
+import { parseFullTextQuery } from './fullTextRequest.ts';
 import {
   allTexts,
   choice,
   count,
   optionalBoolean,
   missing,
-  unsupportedByServer,
   optionalNumber,
   object,
   objectList,
@@ -56,20 +56,24 @@ function columnsOf(body: Json): Pick<QuerySpec, 'columns' | 'columnAliases'> {
   return aliases ? { columnAliases: allTexts(aliases, 'columns.column_aliases') } : {};
 }
 
+const isNumberList = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'number');
+
 function vectorOf(body: Json): QuerySpec['vector'] {
   const vector = object(body, 'vector');
-  const several = vector?.['multi_vector'] ?? undefined;
-  if (several !== undefined && !(Array.isArray(several) && several.length === 0)) {
-    unsupportedByServer('a search with several vectors', 'Send vector.single_vector.');
-  }
-  const values = vector?.['single_vector'] ?? [];
-  if (!Array.isArray(values) || !values.every((value): value is number => typeof value === 'number')) {
-    return invalidRequestField('vector.single_vector', 'a list of numbers');
-  }
+  const single = vector?.['single_vector'] ?? [];
+  if (!isNumberList(single)) return invalidRequestField('vector.single_vector', 'a list of numbers');
+  const several = vector?.['multi_vector'] ?? [];
+  if (!Array.isArray(several) || !several.every(isNumberList))
+    return invalidRequestField('vector.multi_vector', 'a list of lists of numbers');
+  if (single.length > 0 && several.length > 0) invalidRequestField('vector', 'either single_vector or multi_vector');
+  const [values = single, ...more] = several;
   const options = definedEntries<QueryOptions>({
     column: optionalString(body, 'vector_column'),
-    distanceType: choice(optionalString(body, 'distance_type'), 'distance_type', ['l2', 'cosine', 'dot']),
+    distanceType: choice(optionalString(body, 'distance_type'), 'distance_type', distanceTypes),
     nprobes: count(body, 'nprobes'),
+    minimumNprobes: count(body, 'minimum_nprobes'),
+    maximumNprobes: count(body, 'maximum_nprobes'),
     refineFactor: count(body, 'refine_factor'),
     ef: count(body, 'ef'),
     bypassVectorIndex: optionalBoolean(body, 'bypass_vector_index'),
@@ -77,18 +81,18 @@ function vectorOf(body: Json): QuerySpec['vector'] {
     upperBound: optionalNumber(body, 'upper_bound'),
   });
   // The specification requires a vector; an empty one means a plain scan.
-  return values.length === 0 ? undefined : { ...options, values };
+  return values.length === 0 ? undefined : { ...options, values, ...(more.length > 0 && { more }) };
 }
 
 function fullTextOf(body: Json): QuerySpec['fullText'] {
   const asked = object(body, 'full_text_query');
   if (!asked) return undefined;
-  if (object(asked, 'structured_query')) {
-    unsupportedByServer('structured full-text queries', 'Send full_text_query.string_query.');
-  }
+  const structured = object(asked, 'structured_query');
+  if (structured)
+    return { query: parseFullTextQuery(object(structured, 'query') ?? missing('structured_query.query')) };
   const words = object(asked, 'string_query') ?? missing('full_text_query.string_query');
-  const options = definedEntries<FullTextOptions>({ columns: textList(words, 'columns') });
-  return { ...(options.columns?.length !== 0 && options), query: requiredString(words, 'query') };
+  const columns = textList(words, 'columns');
+  return { ...(columns && columns.length > 0 && { columns }), query: requiredString(words, 'query') };
 }
 
 function orderOf(body: Json): Pick<QuerySpec, 'orderBy'> {

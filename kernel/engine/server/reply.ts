@@ -14,6 +14,42 @@ export type Streamed = {
 /** Bytes of a response written at once; between two writes, the progress of the reader is checked. */
 const pieceBytes = 64 * 1024;
 
+/** How long the first chunks of a response wait for the rest of it, in milliseconds. */
+const holdTime = 5;
+
+/**
+ * Reads a small response as a whole; then `next` is undefined. If a response is larger or slower, returns its first
+ * chunks and the promise of the next one. The first chunk waits at most `holdTime`.
+ */
+async function holdSmall(
+  chunks: Streamed['chunks'],
+): Promise<{ held: Uint8Array[]; next: Promise<IteratorResult<Uint8Array>> | undefined }> {
+  const held: Uint8Array[] = [];
+  const first = await chunks.next();
+  if (first.done) return { held, next: undefined };
+  held.push(first.value);
+  let bytes = first.value.length;
+  let late: NodeJS.Timeout | undefined;
+  const isLate = new Promise<undefined>((resolve) => {
+    late = setTimeout(resolve, holdTime, undefined);
+  });
+  try {
+    for (;;) {
+      const next = chunks.next();
+      // It is awaited only if the client is still there then.
+      next.catch(() => undefined);
+      if (bytes >= pieceBytes) return { held, next };
+      const chunk = await Promise.race([next, isLate]);
+      if (chunk === undefined) return { held, next };
+      if (chunk.done) return { held, next: undefined };
+      held.push(chunk.value);
+      bytes += chunk.value.length;
+    }
+  } finally {
+    clearTimeout(late);
+  }
+}
+
 export class Reply {
   bytes = 0;
   /** How the response ended; `left` until the response has ended. */
@@ -39,13 +75,18 @@ export class Reply {
     signal.addEventListener('abort', wake);
   }
 
-  json(status: number, value: unknown): Promise<void> {
-    return this.#whole(status, 'application/json', Buffer.from(JSON.stringify(value)));
+  /** @param applied preferences of the client that were applied */
+  json(status: number, value: unknown, applied?: string): Promise<void> {
+    const headers = {
+      'content-type': 'application/json',
+      ...(applied !== undefined && { 'preference-applied': applied }),
+    };
+    return this.#whole(status, headers, Buffer.from(JSON.stringify(value)));
   }
 
   /** Sends a complete Arrow IPC stream. */
   arrow(stream: Uint8Array): Promise<void> {
-    return this.#whole(200, arrowStreamMime, stream);
+    return this.#whole(200, { 'content-type': arrowStreamMime }, stream);
   }
 
   empty(): Promise<void> {
@@ -54,19 +95,25 @@ export class Reply {
 
   /**
    * Sends chunks as fast as the client takes them, and produces the next chunk meanwhile. The headers are sent when the
-   * first chunk is ready, because until then a failure can still become an error response.
+   * first chunk is ready, because until then a failure can still become an error response. A response of a few kilobytes
+   * is sent as a whole, because each write costs server and client as much as reading a row.
    */
   async stream({ status = 200, headers, chunks }: Streamed): Promise<void> {
     try {
-      let chunk = await chunks.next();
+      const { held, next } = await holdSmall(chunks);
+      if (next === undefined) {
+        await this.#whole(status, headers, held.length === 1 ? held[0]! : Buffer.concat(held));
+        return;
+      }
       this.#response.writeHead(status, headers);
-      while (!chunk.done) {
+      for (const chunk of held) await this.#write(chunk);
+      for (let chunk = await next; !chunk.done;) {
         const written = this.#write(chunk.value);
-        const next = chunks.next();
+        const following = chunks.next();
         // If the client disconnects first, this promise is not awaited, so its rejection is handled here.
-        next.catch(() => undefined);
+        following.catch(() => undefined);
         await written;
-        chunk = await next;
+        chunk = await following;
       }
       await this.#finish(() => this.#response.end());
     } finally {
@@ -114,8 +161,8 @@ export class Reply {
     this.#response.destroy();
   }
 
-  async #whole(status: number, mime: string, bytes: Uint8Array): Promise<void> {
-    this.#response.writeHead(status, { 'content-type': mime, 'content-length': bytes.length });
+  async #whole(status: number, headers: Streamed['headers'], bytes: Uint8Array): Promise<void> {
+    this.#response.writeHead(status, { ...headers, 'content-length': bytes.length });
     let at = 0;
     for (; at + pieceBytes < bytes.length; at += pieceBytes) await this.#write(bytes.subarray(at, at + pieceBytes));
     await this.#finish(() => {

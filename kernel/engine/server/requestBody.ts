@@ -147,18 +147,17 @@ const mostEntries = 1000;
 
 /**
  * Returns one page of a sorted list. The token is the last key of a page, so that entries that are added or removed
- * between two pages, even the last one, do not shift the others. `isBehind` is the order (default: string comparison).
+ * between two pages, even the last one, do not shift the others.
  * @throws CatalogError InvalidInput (13) if the limit is not an integer of at least 1
  */
 export function pageOfList<T>(
   list: readonly T[],
   keyOf: (entry: T) => string,
   { limit, pageToken }: { limit: number | undefined; pageToken: string | undefined },
-  isBehind: (key: string, token: string) => boolean = (key, token) => key > token,
 ): { entries: T[]; page_token?: string } {
   const most = limit ?? mostEntries;
   if (!Number.isInteger(most) || most < 1) invalidRequestField('limit', 'a whole number from 1');
-  const left = pageToken === undefined ? list : list.filter((entry) => isBehind(keyOf(entry), pageToken));
+  const left = pageToken === undefined ? list : list.filter((entry) => keyOf(entry) > pageToken);
   const entries = left.slice(0, most);
   return most >= left.length ? { entries } : { entries, page_token: keyOf(entries.at(-1)!) };
 }

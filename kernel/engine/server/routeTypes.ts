@@ -1,9 +1,10 @@
 import { CatalogError } from '#shared/errors.ts';
 import { idDelimiter } from '#shared/names.ts';
-import type { Catalog, OpenTableOptions } from '#catalog/catalog.ts';
+import type { OpenTableOptions } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
-import type { QuerySpec } from '#catalog/querySpec.ts';
-import type { Table } from '#catalog/table.ts';
+import type { QuerySpec } from '#catalog/query/querySpec.ts';
+import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
+import type { DirTable } from '#engine/dir/dirTable.ts';
 import type { ArrowBody } from './arrowBody.ts';
 import type { BodyReader } from './httpBody.ts';
 import { checkEnvelope, checkId, type Json } from './requestBody.ts';
@@ -11,7 +12,7 @@ import type { ServerJobs } from './serverJobs.ts';
 
 /** One request, its parts read and checked on demand. */
 export type RequestContext = {
-  catalog: Catalog;
+  catalog: DirCatalog;
   /** The components of the identifier in the URL. */
   id: readonly string[];
   indexName: string;
@@ -23,8 +24,10 @@ export type RequestContext = {
   /** Reads a JSON body that is a map as a whole. In such a body `id` is a key like any other. */
   map: () => Promise<Json>;
   arrow: () => Promise<ArrowBody>;
+  /** What the client wishes beyond the specification, by name. */
+  preferences: ReadonlyMap<string, string>;
   /** Passes ownership of a table, which is closed once the response was sent or failed. */
-  own: (table: Table) => Table;
+  own: (table: DirTable) => DirTable;
   /** Runs jobs, if the server does. */
   jobs: ServerJobs | undefined;
   signal: AbortSignal;
@@ -35,10 +38,11 @@ export function callOf(
   {
     catalog,
     body,
+    preferences,
     own,
     jobs,
     signal,
-  }: Pick<RequestContext, 'catalog' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
+  }: Pick<RequestContext, 'catalog' | 'preferences' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
 ): RequestContext {
   const json = async (): Promise<Json> => {
     const value = await body.json();
@@ -51,6 +55,7 @@ export function callOf(
     id,
     indexName,
     query,
+    preferences,
     json,
     optionalJson: () => (body.isJson ? json() : Promise.resolve({})),
     map: () => body.json(),
@@ -61,11 +66,14 @@ export function callOf(
   };
 }
 
-export type Rows = { table: Table; spec: QuerySpec };
+export type Rows = { table: DirTable; spec: QuerySpec };
 
-/** The result of a handler: JSON, nothing, a complete Arrow IPC stream, or rows. */
+/** The result of a handler: JSON (`applied`: preferences of the client that were applied), nothing, a complete Arrow IPC stream, or rows. */
 type HandlerResult =
-  { json: unknown; status?: 200 | 201 | 202 } | { empty: true } | { arrow: Uint8Array } | { rows: Rows };
+  | { json: unknown; status?: 200 | 201 | 202; applied?: string }
+  | { empty: true }
+  | { arrow: Uint8Array }
+  | { rows: Rows };
 
 export type Handler = (call: RequestContext) => Promise<HandlerResult>;
 
@@ -82,7 +90,7 @@ export function tableOf(id: readonly string[]): [name: string, namespacePath: st
 export async function openTable(
   { catalog, id, own, signal }: RequestContext,
   at: Pick<OpenTableOptions, 'version' | 'tag' | 'branch'> = {},
-): Promise<Table> {
+): Promise<DirTable> {
   const [name, path] = tableOf(id);
   return own(await catalog.openTable(name, path, { ...at, signal }));
 }

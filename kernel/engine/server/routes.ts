@@ -6,6 +6,7 @@ import { dataHandlers } from './dataRoutes.ts';
 import { indexHandlers } from './indexRoutes.ts';
 import { jobHandlers } from './jobRoutes.ts';
 import { namespaceHandlers } from './namespaceRoutes.ts';
+import { optimizeHandlers } from './optimizeRoutes.ts';
 import { tableHandlers } from './tableRoutes.ts';
 import { versionHandlers } from './versionRoutes.ts';
 import { decodePart } from './requestBody.ts';
@@ -31,6 +32,7 @@ const handlers: Handlers = {
   ...versionHandlers,
   ...indexHandlers,
   ...columnHandlers,
+  ...optimizeHandlers,
   ...jobHandlers,
 };
 

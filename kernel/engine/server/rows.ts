@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { queryPreferences } from '#catalog/preferences.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
-import type { Query } from '#catalog/query.ts';
-import type { QuerySpec } from '#catalog/querySpec.ts';
-import type { Table } from '#catalog/table.ts';
-import { DirTable } from '#engine/dir/dirTable.ts';
+import type { Query } from '#catalog/query/query.ts';
+import type { QuerySpec } from '#catalog/query/querySpec.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { encodeBatches, streamOfFiles } from '#engine/batches/ipcStream.ts';
 import type { Streamed } from './reply.ts';
 import type { Rows } from './routeTypes.ts';
@@ -13,11 +13,12 @@ import type { Rows } from './routeTypes.ts';
  * specification.
  */
 export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: AbortSignal): Promise<Streamed> {
+  const applied = queryPreferences(rows.spec);
   const isStream = headers.accept?.includes(arrowStreamMime) ?? false;
   return {
     headers: {
       'content-type': isStream ? arrowStreamMime : arrowFileMime,
-      ...(rows.spec.orderBy && { 'preference-applied': 'order_by' }),
+      ...(applied !== undefined && { 'preference-applied': applied }),
     },
     chunks: await chunksOf(rows, isStream ? 'stream' : 'file', signal),
   };
@@ -28,7 +29,7 @@ async function chunksOf(
   format: 'file' | 'stream',
   signal: AbortSignal,
 ): Promise<AsyncGenerator<Uint8Array>> {
-  const native = format === 'stream' && table instanceof DirTable ? await table.executeIpc(spec, signal) : undefined;
+  const native = format === 'stream' ? await table.executeIpc(spec, signal) : undefined;
   if (native) return streamOfFiles(native.schema, native.buffers);
   const { schema, batches } = await queryOf(table, spec).execute({ signal });
   return encodeBatches(format, schema, batches);
@@ -37,8 +38,8 @@ async function chunksOf(
 export function queryOf(table: Table, spec: QuerySpec): Query {
   let query = table.query();
   if (spec.vector) {
-    const { values, ...options } = spec.vector;
-    query = query.nearestTo(values, options);
+    const { values, more, ...options } = spec.vector;
+    query = query.nearestTo(more ? [values, ...more] : values, options);
   }
   if (spec.fullText) {
     const { query: words, ...options } = spec.fullText;
@@ -48,6 +49,7 @@ export function queryOf(table: Table, spec: QuerySpec): Query {
   if (columns) query = query.select(columns);
   if (spec.filter !== undefined) query = query.where(spec.filter);
   if (spec.limit !== undefined) query = query.limit(spec.limit);
+  if (spec.maxBytes !== undefined) query = query.limitBytes(spec.maxBytes);
   if (spec.offset !== undefined) query = query.offset(spec.offset);
   if (spec.orderBy) query = query.orderBy(spec.orderBy);
   if (spec.withRowId) query = query.withRowId();

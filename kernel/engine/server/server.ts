@@ -8,11 +8,11 @@ import {
   type CatalogErrorCode,
 } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
-import type { Catalog } from '#catalog/catalog.ts';
 import { readingOperations, type Operation } from '#catalog/contract.ts';
-import type { Table } from '#catalog/table.ts';
+import { parsePreferences } from '#catalog/preferences.ts';
 import { refusalOf } from '#engine/dir/dirCapabilities.ts';
-import { DirTable } from '#engine/dir/dirTable.ts';
+import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
+import type { DirTable } from '#engine/dir/dirTable.ts';
 import {
   BodyReader,
   defaultLimits,
@@ -64,7 +64,7 @@ type ContractOptions = {
   /** Bounds the requests whose JSON body is read. */
   reading?: ReadingObserver | undefined;
   /** Returns the catalog of a request. The caller owns it and must keep it open while requests run. */
-  catalogOf: (request: IncomingMessage, asked: RequestInfo) => Promise<Catalog>;
+  catalogOf: (request: IncomingMessage, asked: RequestInfo) => Promise<DirCatalog>;
   /** Runs jobs; without it their operations are refused. */
   jobs?: ServerJobs | undefined;
   /**
@@ -138,8 +138,10 @@ type Exchange = {
 async function answer({ request, response, found, options, limits, isDraining }: Exchange): Promise<void> {
   const started = performance.now();
   const gone = new AbortController();
-  // If the client disconnects, its work is cancelled.
-  response.on('close', () => gone.abort());
+  // If the client disconnects, its work is cancelled. A response that was sent is closed too, and needs no abort.
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   const identifier = found.id.length > 0 ? displayPath(found.id) : undefined;
   const body = new BodyReader(request, limits, options.reading);
   const reply = new Reply(response, limits, gone.signal);
@@ -192,7 +194,7 @@ async function serve(
   reply: Reply,
   signal: AbortSignal,
 ): Promise<void> {
-  const tables: Table[] = [];
+  const tables: DirTable[] = [];
   try {
     const catalog = await options.catalogOf(request, found);
     const { operation } = found;
@@ -205,19 +207,20 @@ async function serve(
       await reply.stream(elsewhere);
       return;
     }
-    const own = (table: Table): Table => {
+    const own = (table: DirTable): DirTable => {
       tables.push(table);
       return table;
     };
-    const told = await found.handler(callOf(found, { catalog, body, own, jobs: options.jobs, signal }));
+    const preferences = parsePreferences(request.headers['prefer']);
+    const told = await found.handler(callOf(found, { catalog, body, preferences, own, jobs: options.jobs, signal }));
     if ('rows' in told) await reply.stream(await rowsOf(told.rows, request.headers, signal));
     else if ('arrow' in told) await reply.arrow(told.arrow);
-    else if ('json' in told) await reply.json(told.status ?? 200, told.json);
+    else if ('json' in told) await reply.json(told.status ?? 200, told.json, told.applied);
     else await reply.empty();
   } finally {
     // Tables are closed explicitly: to the garbage collector each is only a few bytes, but the engine holds table
     // metadata and open files for it.
-    for (const table of tables) if (table instanceof DirTable) table.close();
+    for (const table of tables) table.close();
   }
 }
 

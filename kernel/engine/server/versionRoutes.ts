@@ -1,7 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
-import type { VersionInfo } from '#catalog/table.ts';
+import type { VersionInfo } from '#catalog/table/table.ts';
 import {
   count,
+  invalidRequestField,
   optionalString,
   pageInQuery,
   pageOfList,
@@ -31,35 +32,35 @@ const versionReply = (info: VersionInfo) => ({
   ...(info.metadata && { metadata: info.metadata }),
 });
 
+/**
+ * Maximum versions in a page, also its default: a client without a limit expects all versions in one response. With
+ * more versions than this the response would be larger than clients accept.
+ */
+const maxVersions = 100_000;
+
 export const versionHandlers: Handlers = {
   async ListTableVersions(call) {
     const { query, signal } = call;
     await call.optionalJson();
-    const isDescending = queryFlag(query, 'descending');
+    const isDescending = queryFlag(query, 'descending') ?? false;
     const table = await openQueryBranch(call);
-    const versions = (await table.listVersions({ signal })).toSorted((a, b) => a.version - b.version);
-    if (isDescending) versions.reverse();
-    const page = pageInQuery(query);
-    if (page.pageToken !== undefined && !/^\d+$/.test(page.pageToken))
+    const { limit = maxVersions, pageToken } = pageInQuery(query);
+    if (pageToken !== undefined && !/^\d+$/.test(pageToken))
       throw new CatalogError('InvalidInput', 'The page token does not belong to this list.', 'Start without a token.');
-    const { entries, ...token } = pageOfList(
-      versions,
-      ({ version }) => String(version),
-      page,
-      isDescending ? (key, last) => Number(key) < Number(last) : (key, last) => Number(key) > Number(last),
+    if (!Number.isInteger(limit) || limit < 1) invalidRequestField('limit', 'a whole number from 1');
+    const after = pageToken === undefined ? undefined : Number(pageToken);
+    const { versions, isLast } = await table.listVersionPage(
+      { limit: Math.min(limit, maxVersions), after, isDescending },
+      { signal },
     );
-    return { json: { versions: entries.map(versionReply), ...token } };
+    const token = isLast ? {} : { page_token: String(versions.at(-1)!.version) };
+    return { json: { versions: versions.map(versionReply), ...token } };
   },
   async DescribeTableVersion(call) {
     const body = await call.json();
     const wanted = count(body, 'version');
-    const { signal } = call;
     const table = await openBranch(call, body);
-    const versions = await table.listVersions({ signal });
-    const found =
-      wanted === undefined
-        ? versions.toSorted((a, b) => b.version - a.version)[0]
-        : versions.find(({ version }) => version === wanted);
+    const found = await table.findVersion(wanted, { signal: call.signal });
     if (!found) {
       const what = wanted === undefined ? 'The table has no version.' : `The table has no version ${wanted}.`;
       throw new CatalogError('VersionNotFound', what, 'List the versions of the table.');
@@ -134,7 +135,7 @@ export const versionHandlers: Handlers = {
     const fromBranch = optionalString(body, 'from_branch');
     const fromVersion = count(body, 'from_version');
     const table = await openTable(call);
-    await table.branches().create(name, { fromBranch, fromVersion, signal: call.signal });
+    call.own(await table.branches().create(name, { fromBranch, fromVersion, signal: call.signal }));
     return { json: {} };
   },
   async DeleteTableBranch(call) {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
-import { datasetName, withDataset } from './dataset.ts';
-import { type Root, runExclusive } from './dirConnection.ts';
+import { datasetName, withDataset } from '#engine/dir/dataset.ts';
+import { type Root, runExclusive } from '#engine/dir/dirConnection.ts';
 import { engineError, isTableWithoutData } from '#engine/errors/engineErrors.ts';
 import { isTableLocation, pathExists } from './folders.ts';
 

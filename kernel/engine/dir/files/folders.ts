@@ -1,4 +1,4 @@
-import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
@@ -49,6 +49,21 @@ const nowhere = (name: string): CatalogError =>
 /** Returns the name of a staging or trash folder in a root, which is never listed as a table. */
 export const hiddenFolder = (purpose: 'unfinished' | 'dropped'): string =>
   `.${purpose}-${randomBytes(8).toString('hex')}`;
+
+/** ext4, XFS, Btrfs, tmpfs, overlayfs and ZFS, by their numbers in Linux. */
+const timedFileSystems: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1,
+]);
+
+/**
+ * Whether the file system of a folder changes the time of a folder with each entry that is added, renamed or removed.
+ * File systems of a network or over an object store may not. The numbers of other systems are not known, but the file
+ * systems of their local disks do so.
+ */
+export async function keepsFolderTimes(folder: string): Promise<boolean> {
+  const { type } = await statfs(folder);
+  return process.platform !== 'linux' || timedFileSystems.has(type);
+}
 
 export const pathExists = (path: string): Promise<boolean> =>
   lstat(path).then(

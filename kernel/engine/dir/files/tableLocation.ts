@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Root } from './dirConnection.ts';
-import { fullLocation } from './dirRegister.ts';
-import type { TableId } from './dirRename.ts';
+import type { Root } from '#engine/dir/dirConnection.ts';
+import { fullLocation } from '#engine/dir/dirRegister.ts';
+import type { TableId } from '#engine/dir/dirRename.ts';
 import { entryOf, objectId } from './manifestTable.ts';
 import { inRoot, isSinglePathSegment, pathExists, markers, rootFolder } from './folders.ts';
 

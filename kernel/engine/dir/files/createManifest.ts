@@ -6,16 +6,16 @@ import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engi
 import { loadNative } from '#engine/native.ts';
 import { withTempFolder } from '#processes/files.ts';
 import { isCatalogError } from '#shared/errors.ts';
-import { datasetName, withDataset } from './dataset.ts';
-import { type Root, runExclusive } from './dirConnection.ts';
-import { isFirst } from './dirCreate.ts';
+import { datasetName, withDataset } from '#engine/dir/dataset.ts';
+import { type Root, runExclusive } from '#engine/dir/dirConnection.ts';
+import { isFirst } from '#engine/dir/dirCreate.ts';
 import { hiddenFolder, moveTo } from './folders.ts';
 import { hasManifest, manifestFolder } from './manifestTable.ts';
 
 /**
- * Creates the manifest of a root without one. It is created only once, even if several clients try at the same time.
- * The engine alone would write an empty manifest over the manifest of another client, and its rows would be lost
- * without an error.
+ * Creates the manifest of a root if there is none, exactly once even if several clients try at the same time. Without
+ * this, the engine of one client would write an empty manifest over the manifest of another client, whose tables would
+ * be lost without an error.
  */
 export async function ensureManifest(place: Root): Promise<void> {
   if (await hasManifest(place)) return;

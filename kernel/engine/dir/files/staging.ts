@@ -7,12 +7,12 @@ import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import { chunksOf } from '#engine/batches/chunks.ts';
-import { datasetName, withDataset } from './dataset.ts';
-import type { Root } from './dirConnection.ts';
+import { datasetName, withDataset } from '#engine/dir/dataset.ts';
+import type { Root } from '#engine/dir/dirConnection.ts';
 import { hiddenFolder, inRoot, pathExists, moveTo, removeFolder, rootFolder } from './folders.ts';
 import { loadNative } from '#engine/native.ts';
 import { manifestFolder, namespaceId, objectId, updateManifest, type ObjectKind } from './manifestTable.ts';
-import { rootNameTaken } from './nameConflicts.ts';
+import { rootNameTaken } from '#engine/dir/nameConflicts.ts';
 
 // Creates a table completely or not at all, even if this process is killed. The engine alone would first list the table
 // and then write it in several versions. So the files are written to a staging folder, and one step publishes the

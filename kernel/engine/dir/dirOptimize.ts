@@ -1,0 +1,91 @@
+import type { Table as NativeTable } from '@lancedb/lancedb';
+import { checkOptimizeOptions, type OptimizeOptions, type OptimizeResult } from '#catalog/table/optimize.ts';
+import { namedOptimizeResult } from '#catalog/lancedb/resultNames.ts';
+import { findEmptyStruct } from '#catalog/arrow/emptyStruct.ts';
+import { wait } from '#processes/wait.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
+import { runExclusive } from './dirConnection.ts';
+import { tagsOf } from './dirRefs.ts';
+import type { TableHandle } from './tableHandle.ts';
+import { checkNoBackfill } from './tableLeases.ts';
+
+/** Attempts to optimize a table to which other clients write. */
+const attempts = 5;
+
+/** Joins small fragments, completes the indexes and, if an age is given, removes older versions ("OptimizeTable"). */
+export function optimizeTable(handle: TableHandle, options: OptimizeOptions): Promise<OptimizeResult> {
+  return handle.during('OptimizeTable', async () => {
+    const olderThan = checkOptimizeOptions(options);
+    handle.checkWritable();
+    const { signal } = options;
+    await checkNoBackfill(handle, 'optimize', signal);
+    // Two calls for one table run one after another: the second would do the same work, and then conflict.
+    const table = JSON.stringify(['optimize', handle.place.location, ...handle.namespacePath, handle.name]);
+    return runExclusive(table, async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const work = (native: NativeTable) => optimize(handle, native, olderThan);
+          return namedOptimizeResult(await handle.write('OptimizeTable', { signal }, work));
+        } catch (error) {
+          if (!isCatalogError(error, 'ConcurrentModification') || attempt === attempts) throw error;
+          await wait(attempt * 100, signal);
+        }
+      }
+    });
+  });
+}
+
+async function optimize(handle: TableHandle, native: NativeTable, olderThan: number | undefined) {
+  const path = findEmptyStruct((await native.schema()).fields);
+  if (path !== undefined) {
+    const table = displayPath(handle.namespacePath, handle.name);
+    const what = `Can't optimize table "${table}": the column "${path}" is an object without fields, so the engine would overwrite the values of the columns after it.`;
+    const hint = 'Drop the column, or copy the other columns to a new table.';
+    throw new CatalogError('InvalidTableState', what, hint);
+  }
+  const before = await native.stats();
+  // Without a time, the engine would remove versions of more than 7 days. No version is older than 1970. The option
+  // "deleteUnverified" is never set: it deletes the files of writes in progress.
+  const { compaction } = await native.optimize({ cleanupOlderThan: new Date(0) });
+  // In a second call, because the engine updates the indexes last, and not at all if it can't remove versions.
+  const removed = olderThan === undefined ? noneRemoved : await removeVersions(handle, native, olderThan);
+  const after = await native.stats();
+  return {
+    version: await native.version(),
+    numFragmentsBefore: before.fragmentStats.numFragments,
+    numFragmentsAfter: after.fragmentStats.numFragments,
+    totalBytesBefore: before.totalBytes,
+    totalBytesAfter: after.totalBytes,
+    numFilesAdded: compaction.filesAdded,
+    numFilesReplaced: compaction.filesRemoved,
+    ...removed,
+  };
+}
+
+const noneRemoved = { numVersionsRemoved: 0, numOlderVersionsKept: 0, bytesRemoved: 0 };
+
+/**
+ * A version right before a tagged one stays, because the engine computes the limit again from its own clock.
+ * Milliseconds.
+ */
+const margin = 1000;
+
+/**
+ * Removes versions of more than an age in seconds. The engine removes all versions before a time, and refuses if one of
+ * them is tagged. So the limit is the time of the oldest tagged version, if that is older.
+ */
+async function removeVersions(handle: TableHandle, native: NativeTable, olderThan: number) {
+  const limit = Date.now() - olderThan * 1000;
+  const versions = await native.listVersions();
+  const newest = versions.reduce((most, { version }) => Math.max(most, version), 0);
+  const older = versions.filter(({ version, timestamp }) => version !== newest && timestamp.getTime() < limit);
+  // A tag of a branch counts too: branches reuse version numbers.
+  const tagged = new Set([...(await tagsOf(handle, native, {})).values()].map(({ version }) => version));
+  const times = older.filter(({ version }) => tagged.has(version)).map(({ timestamp }) => timestamp.getTime() - margin);
+  const before = times.reduce((least, time) => Math.min(least, time), limit);
+  const { prune } = await native.optimize({ cleanupOlderThan: new Date(Math.max(0, before)) });
+  const { oldVersionsRemoved, bytesRemoved } = prune;
+  const numOlderVersionsKept = Math.max(0, older.length - oldVersionsRemoved);
+  return { numVersionsRemoved: oldVersionsRemoved, numOlderVersionsKept, bytesRemoved };
+}
