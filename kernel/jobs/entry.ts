@@ -55,6 +55,7 @@ export { readFunction } from '#jobs/definition/functionSource.ts';
 export { functionHash } from '#jobs/definition/hash.ts';
 export { storedFunction } from '#jobs/definition/registration.ts';
 
+export { openStoreFiles } from '#jobs/local/checkpoints/bucketStore.ts';
 export { withCatalog } from './openCatalog.ts';
 export { serverJobs } from '#jobs/service/serverJobs.ts';
 export { withConsent } from '#jobs/service/consent.ts';

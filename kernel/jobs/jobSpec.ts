@@ -28,8 +28,8 @@ export type JobSpec = {
   readonly taskSize: number | undefined;
   /** Rows between two checkpoints. */
   readonly checkpointSize: number;
-  /** Fragments between two commits. */
-  readonly commitGranularity: number;
+  /** Fragments between two commits. Default: `fragmentsPerCommit`. */
+  readonly commitGranularity: number | undefined;
   /** Maximum number of fragments. */
   readonly numFrags: number | undefined;
   /** Version that inputs are read from. Default: the latest. */
@@ -52,9 +52,20 @@ const jobDefaults = {
   concurrency: Math.min(8, availableParallelism()),
   /** Rows. At one second per row, a crash costs about an hour of one worker. */
   checkpointSize: 4096,
-  /** Fragments. */
-  commitGranularity: 8,
 } as const;
+
+const leastFragments = 8;
+const mostCommits = 32;
+
+/**
+ * Returns how many of a job's fragments are committed together. Each commit writes a manifest with all fragments of the
+ * table, so a fixed number of fragments would make manifests grow by the square of the fragments. Rare commits lose
+ * nothing, because a killed job finds computed rows in its checkpoints.
+ */
+export const fragmentsPerCommit = (
+  { commitGranularity }: Pick<JobSpec, 'commitGranularity'>,
+  fragments: number,
+): number => commitGranularity ?? Math.max(leastFragments, Math.ceil(fragments / mostCommits));
 
 /**
  * Converts a request to a job. The request must have a function.
@@ -87,7 +98,7 @@ export async function specOf(jobId: string, request: BackfillRequest, signal: Ab
     concurrency: request.concurrency ?? jobDefaults.concurrency,
     taskSize,
     checkpointSize: request.checkpointSize ?? jobDefaults.checkpointSize,
-    commitGranularity: request.commitGranularity ?? jobDefaults.commitGranularity,
+    commitGranularity: request.commitGranularity,
     numFrags,
     readVersion,
   };

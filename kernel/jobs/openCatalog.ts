@@ -1,8 +1,10 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
+import { registerStoreFiles } from '#engine/dir/files/storeFiles.ts';
 import { registerDir } from '#engine/register.ts';
+import { openStoreFiles } from '#jobs/local/checkpoints/bucketStore.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
 
@@ -12,6 +14,7 @@ import type { TableReference } from '#shared/jobs/backfill.ts';
  */
 export async function openCatalog(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
   registerDir();
+  registerStoreFiles(openStoreFiles);
   registerRest();
   if (config.implementation === 'dir') {
     const { implementation, ...dir } = config;

@@ -206,7 +206,12 @@ export class KernelProcess {
    */
   async resume(id: string, onOutput: (output: KernelOutput) => void): Promise<ExecuteReply> {
     const run = this.#resumable.get(id);
-    if (!run) throw new CatalogError('InvalidInput', `The kernel has no run "${id}".`, 'Run the cell again.');
+    if (!run)
+      throw new CatalogError(
+        'InvalidInput',
+        `Can't continue the cell: its run "${id}" has ended.`,
+        'Run the cell again.',
+      );
     this.#resumable.delete(id);
     run.outputs.give(onOutput);
     return this.#follow(run.reply, run.outputs, undefined);

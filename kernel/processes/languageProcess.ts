@@ -4,6 +4,7 @@ import {
   type Finding,
   type LanguageHostMethods,
   type LanguageMethods,
+  type TablePath,
 } from '#shared/protocol/languageMessages.ts';
 import { callListener } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
@@ -16,6 +17,8 @@ type LanguageStart = {
   node: NodeRuntime;
   /** Called with all findings of a cell when they change. */
   onFindings: (notebook: string, cell: string, findings: Finding[]) => void;
+  /** Called with the tables that the cells of a notebook open, when they change. */
+  onTables?: (notebook: string, tables: TablePath[]) => void;
   signal?: AbortSignal;
 };
 
@@ -47,7 +50,7 @@ export class LanguageProcess {
     throw failure;
   }
 
-  private constructor({ node, onFindings }: LanguageStart, { flags, entry, args }: LanguageStartStrategy) {
+  private constructor({ node, onFindings, onTables }: LanguageStart, { flags, entry, args }: LanguageStartStrategy) {
     this.#process = new PipedProcess({
       node,
       flags,
@@ -58,6 +61,10 @@ export class LanguageProcess {
         findings: (params) => {
           if (languageHostChecks.findings(params))
             callListener(() => onFindings(params.notebook, params.cell, params.findings));
+          return null;
+        },
+        openedTables: (params) => {
+          if (languageHostChecks.openedTables(params)) callListener(() => onTables?.(params.notebook, params.tables));
           return null;
         },
       }),
@@ -79,7 +86,10 @@ export class LanguageProcess {
   }
 
   /** Sends a notification to the worker, without waiting for a result. */
-  tell<K extends 'cells' | 'text' | 'close' | 'filesChanged'>(method: K, params: LanguageMethods[K][0]): void {
+  tell<K extends 'cells' | 'text' | 'close' | 'tableTypes' | 'filesChanged'>(
+    method: K,
+    params: LanguageMethods[K][0],
+  ): void {
     // The request fails only if the worker has ended, and `onDidExit` reports that.
     this.#process.request(method, params).catch(() => {});
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';

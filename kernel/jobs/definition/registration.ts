@@ -6,7 +6,7 @@ import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunc
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { namesText } from '#shared/format/markup.ts';
 import { sqlName } from '#catalog/sqlText.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { engineFunction } from './engineFunction.ts';
 import { decodeOutput } from './outputType.ts';
 import { functionKey, metadataOf, readStored, valuesKey, type StoredFunction } from './storedFunction.ts';

@@ -3,8 +3,8 @@ import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { JobError } from '#shared/jobs/jobErrors.ts';
 import { sqlProblem, sqlTokens } from '#catalog/sqlTokens.ts';
-import type { Query } from '#catalog/query.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Query } from '#catalog/query/query.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { checkOutput, invalid } from './functionOptions.ts';
 import { withHash } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
@@ -17,7 +17,7 @@ type SqlFunctionOptions = {
 };
 
 /**
- * Creates a function from a SQL expression. The table reports its type; no row is computed.
+ * Creates a function from a SQL expression. The type of its result comes from the table, and no row is computed.
  * @throws JobError FunctionInvalid if the engine refuses the expression; CatalogError if the table can't be read
  */
 export async function sqlFunction(

@@ -95,7 +95,7 @@ export function readStored(field: Field): StoredFunction | undefined {
   };
   // The hash is checked, because users consent to a hash, so it must be the hash of the code that would run.
   if (functionHash(fn) !== hash) {
-    const what = `The function of the column "${field.name}" is not the registered one: its hash or the type of the column differs.`;
+    const what = `The function stored on the column "${field.name}" has changed since it was registered: its code or the type of the column differs.`;
     throw new JobError('FunctionInvalid', what, 'Register the function again.');
   }
   return {

@@ -307,6 +307,9 @@ PIECES_ON_THEIR_WAY = 3
 KEEP_SECONDS = 10.0
 """Computed rows are kept at least this often, however few they are."""
 MAX_PASSES = 5
+LEAST_FRAGMENTS = 8
+MOST_COMMITS = 32
+"""By default a commit has a 32nd of the fragments of a pass, and at least 8."""
 MAX_COMMIT_ATTEMPTS = 20
 MAX_TASK_ATTEMPTS = 4
 LEASE_BEAT_SECONDS = 10.0
@@ -435,7 +438,7 @@ class Job:
     concurrency: int
     task_size: int | None
     checkpoint_size: int
-    commit_granularity: int
+    commit_granularity: int | None
     num_frags: int | None
     read_version: int | None
     mode: str
@@ -536,7 +539,7 @@ def read_job(raw: Json) -> Job:
         concurrency=count("concurrency", 1) or 1,
         task_size=count("task_size"),
         checkpoint_size=count("checkpoint_size", 10_000) or 10_000,
-        commit_granularity=count("commit_granularity", 10) or 10,
+        commit_granularity=count("commit_granularity"),
         num_frags=count("num_frags"),
         read_version=count("read_version"),
         mode=one_of("mode", ("run", "plan", "try")),
@@ -3105,6 +3108,15 @@ class Plan:
         ]
 
 
+def fragments_per_commit(job: Job, fragments: int) -> int:
+    """Returns how many of the fragments are committed together, as `fragmentsPerCommit` of jobSpec.ts.
+
+    Each commit writes a manifest with all fragments of the table. Rare commits lose nothing: a killed job finds the
+    finished fragments in its checkpoints.
+    """
+    return job.commit_granularity or max(LEAST_FRAGMENTS, -(-fragments // MOST_COMMITS))
+
+
 class Driver:
     """Runs a job to its end, starting from what earlier runs kept."""
 
@@ -3127,6 +3139,7 @@ class Driver:
         self.planned_fragments = 0
         self.committed_before = 0
         self.reused_rows = 0
+        self.granularity = 1
 
     # Planning
 
@@ -3245,6 +3258,7 @@ class Driver:
 
     def _pass(self, plan: Plan) -> None:
         finished = sum(int(record["rows"]) for record in plan.ready)
+        self.granularity = fragments_per_commit(self.job, len(plan.todo) + len(plan.ready))
         self.planned_fragments += len(plan.todo) + len(plan.ready)
         self.planned_rows += sum(work.rows for work in plan.todo) + finished
         self.reused_rows += sum(work.reused for work in plan.todo) + finished
@@ -3269,7 +3283,7 @@ class Driver:
                 failure = error
         try:
             while self.finished:
-                self.commit(self.finished[: self.job.commit_granularity])
+                self.commit(self.finished[: self.granularity])
         except Exception as error:
             if failure is None:
                 raise
@@ -3296,8 +3310,8 @@ class Driver:
         if record["errors"] > 0 and record["samples"]:
             emit("errors", count=record["errors"], samples=record["samples"])
         self.finished.append(record)
-        if len(self.finished) >= self.job.commit_granularity:
-            self.commit(self.finished[: self.job.commit_granularity])
+        if len(self.finished) >= self.granularity:
+            self.commit(self.finished[: self.granularity])
 
     # Commits
 

@@ -1,5 +1,5 @@
 import { DataType, Vector, type Field, type RecordBatch } from '#arrow';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import {
   fragmentId,

@@ -1,3 +1,4 @@
+import { fragmentsPerCommit } from '#jobs/jobSpec.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import type { RowError } from '#shared/jobs/jobEvents.ts';
 import { computeScannedRows, type ScannedRows, type AnswerRequest } from './answers.ts';
@@ -9,7 +10,9 @@ import { secondsSince, type ProgressReporter } from './progressReporter.ts';
 import type { WriteBack } from './writeBack.ts';
 
 /** Bytes to write in one version, because a merge holds all its rows in memory. */
-const mostBytes = 256 * 2 ** 20;
+export const mostBytesPerCommit = 256 * 2 ** 20;
+/** Bytes of the address, hash and state of a pending row. */
+export const pendingBytesPerRow = 17;
 
 type Filling = {
   readonly context: RunContext;
@@ -30,11 +33,12 @@ const newGroup = (): Group => ({ rows: [], fragments: [], bytes: 0 });
  * than the values.
  */
 const bytesAtOnce = ({ value, key, addresses }: ComputedRows): number =>
-  bytesOf(value) + (key ? bytesOf(key) : 0) + 17 * addresses.length;
+  bytesOf(value) + (key ? bytesOf(key) : 0) + pendingBytesPerRow * addresses.length;
 
 /** Computes the counted rows and writes them back. */
 export async function fillRows(run: Filling, signal: AbortSignal): Promise<void> {
   const { chunks, tally, context } = run;
+  const granularity = fragmentsPerCommit(context.spec, run.count.fragments.size);
   let group = newGroup();
   let current: FragmentTally | undefined;
   const commit = async (): Promise<void> => {
@@ -65,8 +69,7 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
         current.tell(context.emit);
         current = undefined;
       }
-      if (group.bytes >= mostBytes || (isDone && group.fragments.length >= context.spec.commitGranularity))
-        await commit();
+      if (group.bytes >= mostBytesPerCommit || (isDone && group.fragments.length >= granularity)) await commit();
     }
   } finally {
     // Results are stored even after a failure or a cancellation.

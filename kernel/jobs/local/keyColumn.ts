@@ -1,29 +1,41 @@
-import { DataType, type Field, type RecordBatch, type Schema } from '#arrow';
+import { DataType, type Field, Precision, type RecordBatch, type Schema } from '#arrow';
+import { isPrimaryKey } from '#catalog/table/primaryKey.ts';
 import { sqlName } from '#catalog/sqlText.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { hashesOf } from './rows.ts';
 
-/** `example`: a value that occurs twice. */
-type Uniqueness = { readonly nulls: number; readonly rows: number; readonly example: string | undefined };
+/** `odd`: rows without a value that can identify them. `example`: a value that occurs twice. */
+type Uniqueness = { readonly odd: number; readonly rows: number; readonly example: string | undefined };
 
 /**
  * Checks a column of a pinned table for duplicates: by hashes first, then by the suspicious values. Takes 16 bytes of
  * memory per row for the hashes and their sorted copy.
  */
 async function uniquenessOf(table: Table, column: string, signal: AbortSignal): Promise<Uniqueness> {
-  const nulls = await table.countRows(`${sqlName(column)} IS NULL`, { signal });
+  let odd = await table.countRows(`${sqlName(column)} IS NULL`, { signal });
   const total = await table.countRows(undefined, { signal });
   const hashes = new BigUint64Array(total);
   let rows = 0;
   for await (const batch of valuesOf(table, column, signal)) {
     const some = hashesOf(batch, [column]);
+    odd += countOdd(batch);
     hashes.set(some.subarray(0, total - rows), rows);
     rows += some.length;
   }
   const suspects = repeated(hashes.subarray(0, rows).toSorted());
-  return { nulls, rows, example: suspects.size === 0 ? undefined : await firstTwice(table, column, suspects, signal) };
+  return { odd, rows, example: suspects.size === 0 ? undefined : await firstTwice(table, column, suspects, signal) };
+}
+
+/**
+ * Counts floating-point numbers that are not safe integers. Whole numbers of JavaScript are stored as Float64, but NaN,
+ * -0 and fractions are equal to other values in some comparisons and not in others.
+ */
+function countOdd(batch: RecordBatch): number {
+  const values: unknown = batch.getChildAt(0)?.toArray();
+  if (!(values instanceof Float64Array)) return 0;
+  return values.reduce((count, value) => (Number.isSafeInteger(value) && !Object.is(value, -0) ? count : count + 1), 0);
 }
 
 function repeated(sorted: BigUint64Array): Set<bigint> {
@@ -66,7 +78,6 @@ async function* valuesOf(table: Table, column: string, signal: AbortSignal): Asy
 
 export type KeyColumn = { readonly name: string; readonly reason: string };
 
-const primaryKey = 'lance-schema:unenforced-primary-key';
 const obvious = /^(id|key|pk|uuid|guid|row_?id|_id|.+_id|.+_uuid|.+_key)$/i;
 
 /**
@@ -85,7 +96,7 @@ export async function findKey(
   const schema = await table.schema({ signal });
   if (asked !== undefined) return checkedKey(table, schema, asked, signal);
   const fit = schema.fields.filter((field) => field.name !== isNotKey && isKeyType(field));
-  const primary = fit.filter((field) => field.metadata.get(primaryKey) === 'true');
+  const primary = fit.filter(isPrimaryKey);
   const candidates = primary.length > 0 ? primary : fit.filter(({ name }) => obvious.test(name));
   const unique: string[] = [];
   for (const { name } of candidates.slice(0, mostCandidates)) {
@@ -113,7 +124,7 @@ async function checkedKey(table: Table, schema: Schema, name: string, signal: Ab
   }
   if (!isKeyType(field)) {
     const what = `The column "${name}" is of type ${typeText(field.type)}, which can't be a key here.`;
-    throw new JobError('KeyMissing', what, `Choose a column of integers or strings. ${hint}`);
+    throw new JobError('KeyMissing', what, `Choose a column of numbers or strings. ${hint}`);
   }
   const found = await uniquenessOf(table, name, signal);
   if (!isUnique(found)) throw notUnique(table.name, name, found);
@@ -121,16 +132,19 @@ async function checkedKey(table: Table, schema: Schema, name: string, signal: Ab
 }
 
 const isKeyType = ({ type }: Field): boolean =>
-  DataType.isInt(type) || DataType.isUtf8(type) || DataType.isLargeUtf8(type);
+  DataType.isInt(type) ||
+  DataType.isUtf8(type) ||
+  DataType.isLargeUtf8(type) ||
+  (DataType.isFloat(type) && type.precision === Precision.DOUBLE);
 
-const isUnique = ({ nulls, example }: Uniqueness): boolean => nulls === 0 && example === undefined;
+const isUnique = ({ odd, example }: Uniqueness): boolean => odd === 0 && example === undefined;
 
 const hint = 'The runner "local-python" needs no key.';
 
-function notUnique(table: string, column: string, { nulls, example }: Uniqueness): JobError {
+function notUnique(table: string, column: string, { odd, example }: Uniqueness): JobError {
   const why =
-    nulls > 0
-      ? `${nulls === 1 ? 'one row has' : `${nulls} rows have`} no value`
+    odd > 0
+      ? `${odd === 1 ? 'one row has' : `${odd} rows have`} no value that identifies it`
       : `more than one row has ${JSON.stringify(example)}`;
   return new JobError(
     'KeyNotUnique',

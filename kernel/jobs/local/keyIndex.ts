@@ -1,5 +1,5 @@
 import { isCatalogError } from '#shared/errors.ts';
-import type { IndexInfo, Table } from '#catalog/table.ts';
+import type { IndexInfo, Table } from '#catalog/table/table.ts';
 
 // The engine merges rows in two ways. If an index finds the rows by key, the engine writes only the given columns, as
 // new files of their fragments. Without an index it rewrites whole rows, for instance all vectors beside one number.

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Field } from '#arrow';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { FunctionWorkers } from '#jobs/worker/functionWorkers.ts';
 import { BatchSize, mostRows } from './batchSize.ts';

@@ -1,6 +1,6 @@
 import type { Data } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import type { Checkpoints, ChunkName } from '#jobs/local/checkpoints/checkpoints.ts';
 import type { Chunk, ChunkPiece } from '#jobs/local/checkpoints/chunkFile.ts';
 import { firstAddress, hashesOf, rowStates } from './rows.ts';

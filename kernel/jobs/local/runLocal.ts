@@ -1,7 +1,7 @@
 import type { Field } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { markValues } from '#jobs/definition/registration.ts';
 import { valuesKey } from '#jobs/definition/storedFunction.ts';
 import { isOpenEnded, type JobSpec } from '#jobs/jobSpec.ts';

@@ -2,7 +2,7 @@ import type { Data, RecordBatch } from '#arrow';
 import { isCatalogError } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { sqlName } from '#catalog/sqlText.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { fragmentId, sliceRead, rowRuns, type ReadRows } from './rows.ts';
 import { scopeBetween } from './source.ts';
 

@@ -1,7 +1,7 @@
 import { Field } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { sqlName } from '#catalog/sqlText.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { decodeOutput } from '#jobs/definition/outputType.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { openCatalog } from '#jobs/openCatalog.ts';

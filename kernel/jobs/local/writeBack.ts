@@ -1,13 +1,13 @@
 import { type Field, type RecordBatch, Table as ArrowTable, Vector } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import type { PendingMerge, PendingMerges } from '#jobs/local/checkpoints/pendingMerge.ts';
 import type { NewEvent } from '#jobs/runners/runner.ts';
 import { wait } from '#processes/wait.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type ChangedRows, compareRows } from './compareRows.ts';
-import { joinBatches } from './joinData.ts';
+import { joinBatches } from '#catalog/arrow/joinBatches.ts';
 import type { KeyIndex } from './keyIndex.ts';
 import { mergeBatch } from './mergeBatch.ts';
 import { bytesOf, type ComputedRows, hashesOfData, type ReadRows, rowStates, sliceComputed, rowRuns } from './rows.ts';

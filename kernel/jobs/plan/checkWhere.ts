@@ -1,5 +1,5 @@
 import type { Catalog } from '#catalog/catalog.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { withCatalog } from '#jobs/openCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';

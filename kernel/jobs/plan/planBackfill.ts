@@ -1,13 +1,14 @@
 import { type Field, Schema } from '#arrow';
 import { sqlName } from '#catalog/sqlText.ts';
-import type { IndexInfo, Table } from '#catalog/table.ts';
+import type { IndexInfo, Table } from '#catalog/table/table.ts';
 import { fixedWidth, sampledWidth } from '#engine/batches/batchLength.ts';
 import { checkFits } from '#jobs/definition/registration.ts';
 import { valuesKey } from '#jobs/definition/storedFunction.ts';
 import type { DriverPlan } from '#jobs/driver/driverResults.ts';
-import { isOpenEnded, type JobSpec, specOf } from '#jobs/jobSpec.ts';
+import { fragmentsPerCommit, isOpenEnded, type JobSpec, specOf } from '#jobs/jobSpec.ts';
 import { Checkpoints } from '#jobs/local/checkpoints/checkpoints.ts';
 import { openBesideTable } from '#jobs/local/checkpoints/openStore.ts';
+import { mostBytesPerCommit, pendingBytesPerRow } from '#jobs/local/fillRows.ts';
 import { findKey, type KeyColumn } from '#jobs/local/keyColumn.ts';
 import { ownName } from '#jobs/local/keyIndex.ts';
 import { Reusable } from '#jobs/local/reusable.ts';
@@ -217,6 +218,7 @@ export async function planBackfill(
   const exact =
     choice.runner === 'local-python' && source.isColumnThere ? await byPython(request, spec, signal) : undefined;
   const written = exact?.physicalRows ?? inScope.rows;
+  const toCommit = exact ? exact.fragments.length + exact.checkpointedFragments : touched;
   const bytes = await bytesOf({ source, inputs, rows: inScope.rows, written, scope, schema, key, choice }, signal);
   return {
     column: spec.column,
@@ -238,6 +240,7 @@ export async function planBackfill(
       done: countedFigure(isDefault && spec.numFrags === undefined ? numFragments - touched : 0),
     },
     bytes: { ...bytes, ...(typeof exact?.inputBytes === 'number' && { read: countedFigure(exact.inputBytes) }) },
+    versions: versionsOf({ spec, choice, source }, toCommit, inScope.rows, bytes.written),
     rowsPerSecond: undefined,
     seconds: undefined,
     notes: await notesOf(
@@ -245,6 +248,26 @@ export async function planBackfill(
       signal,
     ),
   };
+}
+
+/**
+ * Returns the maximum number of versions that a run creates: commits, and changes of the column, its metadata and the
+ * index of the key.
+ */
+function versionsOf(
+  { spec, choice, source }: Pick<NotesOf, 'spec' | 'choice' | 'source'>,
+  fragments: number,
+  rows: number,
+  { value, basis }: Figure,
+): Figure | undefined {
+  if (choice.runner === 'rest') return undefined;
+  const groups = Math.ceil(fragments / fragmentsPerCommit(spec, fragments));
+  const named = source.isColumnThere ? 2 : 3;
+  if (choice.runner !== 'local') return countedFigure(groups + named);
+  // The runner "local" also ends a group at a number of bytes, and creates and drops an index of the key.
+  const byBytes = Math.floor((value + rows * pendingBytesPerRow) / mostBytesPerCommit);
+  const isExact = fixedWidth(new Schema([source.column])) !== undefined;
+  return { value: groups + byBytes + 2 + named, basis: isExact ? 'counted' : basis };
 }
 
 /** Counts the rows that have a value and keep it. */

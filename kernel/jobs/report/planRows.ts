@@ -12,10 +12,11 @@ function said({ value, basis }: Figure, words: Said): string {
 }
 
 const fragmentsText: Said = (count) => pluralize(count, 'fragment');
+const mostVersionsText: Said = (count) => `${pluralize(count, 'version')} at most`;
 
 /** Formats a plan as pairs of name and text, for terminals, notebooks and logs. */
 export function planRows(plan: BackfillPlan): readonly (readonly [name: string, text: string])[] {
-  const { rows, fragments, bytes, rowsPerSecond, seconds } = plan;
+  const { rows, fragments, bytes, versions, rowsPerSecond, seconds } = plan;
   const already = [
     ...(rows.done.value > 0 ? [`${said(rows.done, countText)} done`] : []),
     ...(rows.reused.value > 0 ? [`${said(rows.reused, countText)} kept from an earlier run`] : []),
@@ -29,6 +30,7 @@ export function planRows(plan: BackfillPlan): readonly (readonly [name: string, 
     ['reads', said(bytes.read, sizeText)],
     ['writes', said(bytes.written, sizeText)],
     ...(bytes.rewritten.value > 0 ? [['rewrites', said(bytes.rewritten, sizeText)] as const] : []),
+    ...(versions ? [['creates', said(versions, mostVersionsText)] as const] : []),
     ...(seconds ? [['takes', said(seconds, durationText)] as const] : []),
     ...(rowsPerSecond ? [['rate', said(rowsPerSecond, rateText)] as const] : []),
     ...plan.notes.map(({ level, text }) => [level === 'warning' ? 'warning' : 'note', text] as const),

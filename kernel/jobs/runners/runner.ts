@@ -14,7 +14,7 @@ export type RunContext = {
   readonly log: (text: string) => void;
   /** Private folder of this job, removed with its record. */
   readonly folder: string;
-  /** Values for the process that resumes the job, such as the id of a job on a cluster. They must not be secrets. */
+  /** Values that are kept for resuming the job later, such as its id on a cluster. They must not be secrets. */
   readonly kept: { get(name: string): string | undefined; set(name: string, value: string): void };
   /** Aborts when the job is cancelled. Earlier results stay. */
   readonly signal: AbortSignal;

@@ -40,6 +40,7 @@ async function askConsent({ table, column, stored, ask, howToAllow }: Consent, r
   const isAgreed = await ask(text).catch((cause: unknown) => {
     throw isAbort(cause) ? cause : new JobError(refused.kind, refused.what, hint, { cause });
   });
-  if (!isAgreed) throw new JobError(refused.kind, `The function of ${table}.${column} is not accepted.`, hint);
+  if (!isAgreed)
+    throw new JobError(refused.kind, `The function of the column "${column}" of ${table} is not accepted.`, hint);
   acceptFunction(fn.hash, { name: fn.name, table });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { engineFunction } from '#jobs/definition/engineFunction.ts';
 import { columnOf, registerFunction, storedFunction } from '#jobs/definition/registration.ts';
 import { readStored } from '#jobs/definition/storedFunction.ts';

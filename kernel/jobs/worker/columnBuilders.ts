@@ -1,7 +1,6 @@
-import { Bool, DataType, Precision, Utf8, makeData, vectorFromArray, type Data, type FixedSizeList } from '#arrow';
-import { nullData } from '#shared/arrow/nullData.ts';
+import { Bool, DataType, Precision, Utf8, makeData, type Data, type FixedSizeList } from '#arrow';
 import { convertValue, fail, isTypedArray } from '#catalog/arrow/convertValue.ts';
-import { storageType, withType } from '#catalog/arrow/timestamps.ts';
+import { buildColumn } from '#catalog/arrow/buildColumn.ts';
 
 /** Builds a column from values in any order; missing ones are null. */
 export type ColumnBuilder = {
@@ -155,9 +154,6 @@ function anyValues(column: string, type: DataType, rows: number): ColumnBuilder 
     set(row, value) {
       values[row] = convertValue(type, value, { column });
     },
-    finish() {
-      const [data] = vectorFromArray(values, storageType(type)).data;
-      return data && rows > 0 ? withType(data, type) : nullData(type, rows);
-    },
+    finish: () => buildColumn(type, values),
   };
 }

@@ -1,21 +1,8 @@
-import { isAscii } from 'node:buffer';
 import { type Data, DataType, Precision, type RecordBatch, type Vector } from '#arrow';
+import { createObjectMaker, type ReadValue } from '#catalog/arrow/objectMaker.ts';
+import { textReader } from '#catalog/arrow/textReader.ts';
 
 // Rows have plain JavaScript values, so that authors of functions don't need to know Arrow.
-
-/**
- * Reads the strings of a column. Each one is decoded separately, because a slice of one large string would keep the
- * whole batch in memory, and V8 takes longer to split or search such a slice than to decode a string.
- * @param offsets byte offset of each string, and of the end of the last
- */
-function textReader(bytes: Uint8Array, offsets: Int32Array): (row: number) => string {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // ASCII needs no decoding, which halves the time.
-  const encoding = isAscii(all) ? 'latin1' : 'utf8';
-  return (row) => all.toString(encoding, offsets[row], offsets[row + 1]);
-}
-
-type ReadValue = (row: number) => unknown;
 
 /**
  * Reads a column of one batch.
@@ -69,18 +56,8 @@ function plainList(item: DataType, list: Vector): unknown {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-type MakeRow = (readers: readonly ReadValue[]) => (row: number) => Row;
-
-/**
- * Creates a reader of rows as plain objects, so that `{ ...row }` and JSON work as usual. Its code is generated with
- * the names as literals: filling an object in a loop takes several times as long.
- */
+/** Creates a reader of rows as plain objects, so that `{ ...row }` and JSON work as usual. */
 export function createRowReader(names: readonly string[]): (batch: RecordBatch) => (row: number) => Row {
-  // The names are in brackets, because `__proto__` without brackets would set the prototype.
-  const members = names.map((name, index) => `[${JSON.stringify(name)}]: read${index}(row)`);
-  const readers = names.map((_, index) => `read${index}`);
-  const body = `const [${readers.join(', ')}] = readers; return (row) => ({ ${members.join(', ')} });`;
-  // oxlint-disable-next-line typescript/no-implied-eval -- the code contains only names that are written as JSON
-  const make = new Function('readers', body) as MakeRow;
+  const make = createObjectMaker(names);
   return (batch) => make(names.map((name) => valueReader(batch.getChild(name)!)));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Field } from '#arrow';
 import type { JobSpec } from '#jobs/jobSpec.ts';
+import { encodedColumn } from '#processes/columnLease.ts';
 import { type Chunk, type ChunkHeader, type ChunkRows, decodeChunk, encodeChunk } from './chunkFile.ts';
 import type { CheckpointStore } from './store.ts';
 
@@ -9,13 +10,6 @@ function checkpointName({ column, function: fn, where }: Pick<JobSpec, 'column' 
   const scope = where === undefined ? '' : `-${createHash('sha256').update(where).digest('hex').slice(0, 8)}`;
   return `${encodedColumn(column)}-${fn.hash.slice(0, 16)}${scope}`;
 }
-
-/** Keeps letters, digits, `_`, `.` and `-`, and encodes every other UTF-8 byte as `%XX`. */
-export const encodedColumn = (column: string): string =>
-  Array.from(Buffer.from(column), (byte) => {
-    const character = String.fromCodePoint(byte);
-    return /[\w.-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }).join('');
 
 export type ChunkName = {
   readonly file: string;

@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { JobSpec } from '#jobs/jobSpec.ts';
-import { isProcessRunning } from '#processes/running.ts';
-import { wait } from '#processes/wait.ts';
+import {
+  type LeaseClock,
+  type LeaseHolder,
+  leaseHeartbeat,
+  leasePath,
+  parseLease,
+  watchLease,
+} from '#processes/columnLease.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import { isRecord } from '#shared/records.ts';
-import { encodedColumn } from './checkpoints.ts';
 import type { CheckpointStore } from './store.ts';
-
-// A file beside the table that names the job that computes a column, for all machines. Format:
-// kernel/jobs/driver/CHECKPOINTS.md.
-
-// Milliseconds, as in the Python driver.
-const beat = 10_000;
-const stale = 60_000;
-const look = 12_000;
 
 /** The exclusive right of a job to compute a column. */
 export type Lease = AsyncDisposable & {
@@ -33,15 +29,6 @@ type LeaseOptions = {
   readonly clock?: LeaseClock;
 };
 
-/** Clocks in milliseconds: the time of day for the lease, a clock that is never set, and a function that waits. */
-type LeaseClock = {
-  wall(): number;
-  steady(): number;
-  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
-};
-
-const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => performance.now(), wait };
-
 /**
  * Takes the lease of a column until it is disposed. A lease of the same job, or of a process of this machine that has
  * ended, is taken over at once. A lease without recent heartbeats is watched for a while first, because the clocks of
@@ -50,14 +37,14 @@ const machineClock: LeaseClock = { wall: () => Date.now(), steady: () => perform
  */
 export async function takeLease(store: CheckpointStore, options: LeaseOptions): Promise<Lease> {
   const { spec } = options;
-  const path = `_ckp/${encodedColumn(spec.column)}.lease`;
+  const path = leasePath(spec.column);
   const nonce = randomBytes(8).toString('hex');
   const lease = { store, path, nonce, bytes: () => leaseBytes(spec, nonce) };
   await acquire(lease, options);
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
     renewing = renewing.then(() => renew(lease));
-  }, beat);
+  }, leaseHeartbeat);
   timer.unref();
   return {
     check: async () => {
@@ -118,30 +105,18 @@ async function acquire(lease: OwnLease, options: LeaseOptions): Promise<void> {
 
 /** Removes the lease of a holder that no longer runs. @throws JobError Busy if it is alive; the reason of `signal` */
 async function outwait({ store, path }: OwnLease, options: LeaseOptions): Promise<void> {
-  const { spec, notice, signal, clock = machineClock } = options;
-  let seen = await store.read(path, signal);
-  const since = clock.steady();
-  for (let isTold = false; seen; isTold = true) {
-    const holder = holderIn(seen);
-    const age = holder && clock.wall() - holder.heartbeatAt;
-    const needed = age === undefined || age > stale ? look : stale;
-    if ((holder && isOver(holder, spec.jobId)) || clock.steady() - since >= needed) {
-      if (isSame(await store.read(path, signal), seen)) await store.remove(path);
-      return;
-    }
-    if (age !== undefined && Math.abs(age) < 2 * beat) throw busy(holder, spec.column);
-    if (!isTold)
-      notice(`Checking whether ${holder?.name ?? 'another job'} is still computing the column "${spec.column}".`);
-    await clock.wait(1000, signal);
-    const now = await store.read(path, signal);
-    if (now && !isSame(now, seen)) throw busy(holderIn(now), spec.column);
-    seen = now;
-  }
+  const { spec, notice, signal, clock } = options;
+  const onWatch = (holder: LeaseHolder | undefined): void =>
+    notice(`Checking whether ${holder?.name ?? 'another job'} is still computing the column "${spec.column}".`);
+  const read = () => store.read(path, signal);
+  const state = await watchLease(read, { jobId: spec.jobId, onWatch, signal, clock });
+  if (state.kind === 'busy') throw busy(state.holder, spec.column);
+  if (state.kind === 'stale' && isSame(await read(), state.bytes)) await store.remove(path);
 }
 
 const isSame = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && Buffer.compare(a, b) === 0;
 
-const busy = (holder: Holder | undefined, column: string): JobError =>
+const busy = (holder: LeaseHolder | undefined, column: string): JobError =>
   new JobError(
     'Busy',
     `${holder ? `The job ${holder.jobId} of ${holder.name}` : 'Another job'} is computing the column "${column}" of this table.`,
@@ -158,31 +133,9 @@ async function renew(lease: OwnLease): Promise<void> {
   }
 }
 
-type Holder = { jobId: string; name: string; host: string; pid: number; nonce: string; heartbeatAt: number };
-
-async function holderOf({ store, path }: OwnLease): Promise<Holder | undefined> {
+async function holderOf({ store, path }: OwnLease): Promise<LeaseHolder | undefined> {
   const bytes = await store.read(path);
-  return bytes && holderIn(bytes);
-}
-
-/** Parses a lease, which any user of the table may have written. */
-function holderIn(bytes: Uint8Array): Holder | undefined {
-  try {
-    const json: unknown = JSON.parse(Buffer.from(bytes).toString());
-    if (!isRecord(json)) return undefined;
-    const { job_id: jobId, holder: name, host, pid, nonce, heartbeat_at: heartbeatAt } = json;
-    if (typeof jobId !== 'string' || typeof name !== 'string' || typeof host !== 'string') return undefined;
-    if (typeof pid !== 'number' || typeof nonce !== 'string' || typeof heartbeatAt !== 'number') return undefined;
-    return { jobId, name, host, pid, nonce, heartbeatAt };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether to take over the lease without waiting, regardless of the heartbeat. */
-function isOver({ jobId, host, pid }: Holder, ownJobId: string): boolean {
-  // The job was resumed. Its first process has ended, or notices before its next commit that it lost the lease.
-  return jobId === ownJobId || (host === hostname() && !isProcessRunning(pid));
+  return bytes && parseLease(bytes);
 }
 
 function userName(): string {

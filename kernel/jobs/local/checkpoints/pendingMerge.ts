@@ -6,8 +6,8 @@ import { encodeRows, uint64Data, uint64sOf, uint8Data, uint8sOf } from './rowsFi
 import type { CheckpointStore } from './store.ts';
 
 // A merge that overlaps with other writers is corrected afterwards. If the process is killed before the correction,
-// values of outdated inputs stay, and the table does not show which. So a merge is stored beside the checkpoints until
-// it was checked.
+// values that were computed from outdated inputs remain, and the table does not show which values those are. So a merge
+// is stored beside the checkpoints until it has been checked.
 
 const baseKey = 'lance-catalog.merge-base';
 // The Python driver may resume the job, and it learns the key only from this entry.

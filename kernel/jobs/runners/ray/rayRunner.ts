@@ -151,7 +151,7 @@ async function cancel(context: RunContext, jobs: RayJobs, submissionId: string):
   try {
     const job = await jobs.stop(submissionId, signal);
     if (!isFinished(job.state)) {
-      const text = `${submissionId} has not started on Ray. Ray stops it when it starts.`;
+      const text = `${submissionId} has not started on Ray. Ray will stop it as soon as it starts.`;
       context.emit({ kind: 'notice', text });
       return;
     }

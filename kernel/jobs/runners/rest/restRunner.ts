@@ -1,6 +1,6 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { withCatalog } from '#jobs/openCatalog.ts';
 import type { Availability, RunContext, Runner } from '#jobs/runners/runner.ts';
 import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';

@@ -1,5 +1,5 @@
 import { sqlName } from '#catalog/sqlText.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
