@@ -29,6 +29,7 @@ export type CommandTypes = {
   'lanceCatalog.catalog.copyPath': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.create': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.rename': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.table.optimize': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.drop': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.preview': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.keepOpen': () => void;

@@ -8,6 +8,7 @@ const operationOf: Record<Ability, Operation> = {
   dropNamespace: 'DropNamespace',
   createTable: 'CreateTable',
   renameTable: 'RenameTable',
+  optimizeTable: 'OptimizeTable',
   dropTable: 'DropTable',
 };
 

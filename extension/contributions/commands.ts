@@ -47,6 +47,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.catalog.copyPath': { title: 'Copy Path as JSON', palette: never },
   'lanceCatalog.table.create': { title: 'New Table…' },
   'lanceCatalog.table.rename': { title: 'Rename Table…' },
+  'lanceCatalog.table.optimize': { title: 'Optimize Table…' },
   'lanceCatalog.table.drop': { title: 'Drop Table…', icon: 'trash' },
   'lanceCatalog.table.preview': { title: 'Preview Table', icon: 'open-preview', palette: never },
   'lanceCatalog.table.keepOpen': {

@@ -173,6 +173,11 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
       group: '9_change@1',
     },
     {
+      command: 'lanceCatalog.table.optimize',
+      when: all(inView('catalog'), item(/^table\b.*\.optimizeTable\b/)),
+      group: '8_optimize@1',
+    },
+    {
       command: 'lanceCatalog.table.drop',
       when: all(inView('catalog'), item(/^table\b.*\.dropTable\b/)),
       group: '9_change@2',

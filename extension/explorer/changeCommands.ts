@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import type { Catalog } from '#catalog/catalog.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { countText } from '#shared/format/numbers.ts';
 import { displayPath, nameProblem } from '#shared/names.ts';
 import { confirm, withProgress } from '../host/ask.ts';
 import { askStep } from '../host/askStep.ts';
 import { registerCommand } from '../host/commands.ts';
+import { showInformation } from '../host/messages.ts';
 import type { Log } from '../host/log.ts';
 import type { Abilities } from '../connections/abilities.ts';
 import { columnsProblem, columnTypes, schemaOf } from './columnText.ts';
@@ -35,6 +37,7 @@ export function registerChangeCommands(parts: ChangeCommandDeps): vscode.Disposa
     registerCommand(log, 'lanceCatalog.namespace.drop', (node) => dropNamespace(parts, namespaceOf(node, view))),
     registerCommand(log, 'lanceCatalog.table.create', (node) => createTable(parts, containerOf(node, view))),
     registerCommand(log, 'lanceCatalog.table.rename', (node) => renameTable(parts, tableOf(node, view))),
+    registerCommand(log, 'lanceCatalog.table.optimize', (node) => optimizeTable(parts, tableOf(node, view))),
     registerCommand(log, 'lanceCatalog.table.drop', (node) => dropTable(parts, tableOf(node, view))),
   );
 }
@@ -107,6 +110,27 @@ async function renameTable(parts: ChangeCommandDeps, node: NodeOf<'table'>): Pro
   await show(parts, { ...node, table: answer.value });
 }
 
+async function optimizeTable(parts: ChangeCommandDeps, { connection, path, table }: NodeOf<'table'>): Promise<void> {
+  const full = displayPath(path, table);
+  const catalog = await parts.catalogOf(connection);
+  const { numFragments } = await withProgress(`Reading the fragments of ${full}`, async (signal) =>
+    (await catalog.openTable(table, { namespacePath: path, signal })).stats({ signal }),
+  );
+  const detail = `The table has ${plural(numFragments, 'fragment')}. Small fragments are joined and the indexes completed in new versions. Earlier versions and their files stay.`;
+  if (!(await confirm(`Optimize the table "${full}"?`, detail, 'Optimize Table'))) return;
+  const result = await withProgress(`Optimizing ${full}`, (signal) =>
+    change(parts, connection, async (current) =>
+      (await current.openTable(table, { namespacePath: path, signal })).optimize({ signal }),
+    ),
+  );
+  const { numFragmentsBefore, numFragmentsAfter } = result;
+  void showInformation(
+    numFragmentsBefore === numFragmentsAfter
+      ? `The table "${full}" has ${plural(numFragmentsAfter, 'fragment')}: none had to be joined.`
+      : `The table "${full}" has ${plural(numFragmentsAfter, 'fragment')} now, ${countText(numFragmentsBefore)} before.`,
+  );
+}
+
 async function dropTable(parts: ChangeCommandDeps, node: NodeOf<'table'>): Promise<void> {
   const { connection, path, table } = node;
   const full = displayPath(path, table);
@@ -159,14 +183,14 @@ async function confirmCascade({ connection, path }: NodeOf<'namespace'>, holds: 
 }
 
 /** Runs a change, then updates the abilities of the connection, even if the change failed. */
-async function change(
+async function change<T>(
   { abilities, catalogOf }: ChangeCommandDeps,
   connection: string,
-  run: (catalog: Catalog) => Promise<void>,
-): Promise<void> {
+  run: (catalog: Catalog) => Promise<T>,
+): Promise<T> {
   const catalog = await catalogOf(connection);
   try {
-    await run(catalog);
+    return await run(catalog);
   } finally {
     void abilities.update(connection, catalog);
   }

@@ -47,7 +47,14 @@ export type CatalogLocation = { connection: string; path: readonly string[] };
 export type ErrorAction = 'retry' | 'restart' | 'key';
 
 /** Changes that the tree offers if the catalog supports them. */
-export const abilityNames = ['createNamespace', 'dropNamespace', 'createTable', 'renameTable', 'dropTable'] as const;
+export const abilityNames = [
+  'createNamespace',
+  'dropNamespace',
+  'createTable',
+  'renameTable',
+  'optimizeTable',
+  'dropTable',
+] as const;
 export type Ability = (typeof abilityNames)[number];
 export const allAbilities: ReadonlySet<Ability> = new Set(abilityNames);
 
@@ -141,7 +148,7 @@ export function isNode<K extends CatalogNode['kind']>(value: unknown, ...kinds: 
   );
 }
 
-/** A server as another extension or a key binding may pass it. */
+/** A server in the arguments of a command that another extension or a key binding runs. */
 export type GivenServer = {
   uri: string;
   name?: string;

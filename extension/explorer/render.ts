@@ -36,7 +36,7 @@ export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbi
         spoken: `Table ${node.table}${node.path.length ? ` in ${displayPath(node.path)}` : ''}`,
         icon: { id: 'table' },
         state: 'collapsed',
-        contextValue: words('table', can, 'renameTable', 'dropTable'),
+        contextValue: words('table', can, 'renameTable', 'optimizeTable', 'dropTable'),
         command: { id: 'lanceCatalog.table.preview', title: 'Preview Table' },
       };
     case 'column':

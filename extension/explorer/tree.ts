@@ -27,6 +27,9 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   readonly #context: TreeContext;
   readonly #changed = new vscode.EventEmitter<CatalogNode | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
+  readonly #refreshed = new vscode.EventEmitter<void>();
+  /** Fires when rows are dropped because the catalog may have changed. */
+  readonly onDidRefresh = this.#refreshed.event;
 
   /**
    * Rows that VS Code shows under a node. The next request for these rows returns them again if `lasts` is true for
@@ -132,6 +135,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
 
   /** Drops the rows under a node, or all rows, and lets VS Code request the visible rows again. */
   refresh(node?: CatalogNode): void {
+    this.#refreshed.fire();
     const top = node && (hasChildren(node) ? node : this.getParent(node));
     for (const { controller, node: loading } of this.#loading.values()) {
       if (!top || isWithin(loading, top)) controller.abort();
@@ -154,6 +158,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   dispose(): void {
     for (const { controller } of this.#loading.values()) controller.abort();
     this.#changed.dispose();
+    this.#refreshed.dispose();
   }
 
   /** Runs one request at a time for each row; further callers wait for the same result. */

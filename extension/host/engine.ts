@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { findNode } from '#processes/childProcess.ts';
-import type { EngineExit, EngineProcess } from '#catalog/engineProcess.ts';
+import type { EngineExit, EngineProcess, EngineProcessOptions } from '#catalog/engineProcess.ts';
 import type { RestCatalog } from '#catalog/rest/restCatalog.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import type { RepairResult } from '#shared/damage.ts';
@@ -8,13 +8,16 @@ import { CatalogError, messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from './log.ts';
 import { setting } from './settings.ts';
 
+/** The bundles that the engine process loads. */
+type EngineBundles = Pick<EngineProcessOptions, 'entry' | 'storeFiles'>;
+
 /**
  * The engine process of this window. It starts on the first request for a table. If it crashes, requests fail until it
  * is restarted, and nothing else is affected. The native module is loaded only in the engine process, never in the
  * extension host.
  */
 export class Engine implements vscode.Disposable {
-  readonly #entry: string;
+  readonly #bundles: EngineBundles;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<void>();
   /**
@@ -26,8 +29,8 @@ export class Engine implements vscode.Disposable {
   #problem: CatalogError | undefined;
   #lifetime = new AbortController();
 
-  constructor(entry: string, log: Log) {
-    this.#entry = entry;
+  constructor(bundles: EngineBundles, log: Log) {
+    this.#bundles = bundles;
     this.#log = log;
   }
 
@@ -103,7 +106,7 @@ export class Engine implements vscode.Disposable {
       // Import this only with the first catalog. HTTP and Arrow are most of the bundle, and a window without a catalog
       // needs neither.
       const client = await import('#catalog/engineProcess.ts');
-      engine = await client.EngineProcess.start({ entry: this.#entry, node, log, signal });
+      engine = await client.EngineProcess.start({ ...this.#bundles, node, log, signal });
       const { pid, node: version, engine: loaded, problem } = engine.handshake;
       if (loaded === null)
         throw new CatalogError('Unsupported', `The native module can't be loaded: ${problem ?? ''}`, '');

@@ -27,7 +27,7 @@ export function hostServices(context: vscode.ExtensionContext): HostServices {
     report: (what, error) => logFailure(log, what, error),
     state: new State(context),
     secrets: new Secrets(context),
-    engine: new Engine(dist('engine.cjs'), log),
+    engine: new Engine({ entry: dist('engine.cjs'), storeFiles: dist('jobParts.cjs') }, log),
     dist,
   };
 }

@@ -1,6 +1,6 @@
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
-import type { QuerySpec } from '#catalog/querySpec.ts';
+import type { QuerySpec } from '#catalog/query/querySpec.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';

@@ -45,27 +45,125 @@ export type {
   TableTrial,
 } from '#catalog/backfill.ts';
 export type { BackfillColumnOptions, JobDescription, Jobs, JobState, JobSummary } from '#catalog/jobs.ts';
-export type { MergeInsert } from '#catalog/mergeInsert.ts';
+export type { MergeInsert } from '#catalog/table/mergeInsert.ts';
+export type { OptimizeOptions, OptimizeResult } from '#catalog/table/optimize.ts';
 export type { Operation } from '#catalog/contract.ts';
-export { Query } from '#catalog/query.ts';
-export type { BatchStream, DistanceType, FullTextOptions, Ordering, QueryOptions } from '#catalog/querySpec.ts';
+export { Query } from '#catalog/query/query.ts';
+export {
+  BooleanQuery,
+  BoostQuery,
+  FullTextQueryType,
+  MatchQuery,
+  MultiMatchQuery,
+  Occur,
+  Operator,
+  PhraseQuery,
+} from '#catalog/query/fullTextQuery.ts';
 export type {
+  BoostQueryOptions,
+  FullTextQuery,
+  MatchQueryOptions,
+  MultiMatchQueryOptions,
+  PhraseQueryOptions,
+} from '#catalog/query/fullTextQuery.ts';
+export { RRFReranker, rerankers, rrf } from '#catalog/query/rerankers.ts';
+export type { Reranker } from '#catalog/query/rerankers.ts';
+export { Decimal } from '#catalog/values/decimal.ts';
+export { Duration } from '#catalog/values/duration.ts';
+export { Time } from '#catalog/values/time.ts';
+export { Timestamp } from '#catalog/values/timestamp.ts';
+export type { TimeUnitName } from '#catalog/values/timeUnits.ts';
+export type { RowOptions } from '#catalog/arrow/rowValues.ts';
+// LanceDB's names of types, for code that imports them from its package.
+export type { Catalog as Connection } from '#catalog/catalog.ts';
+export type { ConnectOptions as ConnectionOptions } from '#catalog/connect.ts';
+export type { MergeInsert as MergeInsertBuilder } from '#catalog/table/mergeInsert.ts';
+export type { Query as VectorQuery } from '#catalog/query/query.ts';
+export type {
+  ColumnChange as ColumnAlteration,
+  IndexInfo as IndexConfig,
+  IndexStats as IndexStatistics,
+  TableStats as TableStatistics,
+  TextToken as FtsToken,
+  TokenizeOptions as TokenizeTableOptions,
+  VersionInfo as Version,
+} from '#catalog/table/table.ts';
+export type { TableData as Data } from '#catalog/table/tableData.ts';
+export type { BranchInfo as BranchContents, TagInfo as TagContents } from '#catalog/table/tagsBranches.ts';
+export {
+  blob,
+  embedding,
+  HeaderProvider,
+  instrumentLanceDbMetrics,
+  isBlobField,
+  OAuthHeaderProvider,
+  permutationBuilder,
+  PermutationBuilder,
+  Session,
+  StaticHeaderProvider,
+  tokenize,
+} from '#catalog/lancedb/unsupportedModules.ts';
+export type {
+  BatchStream,
+  ColumnOrdering,
+  DistanceType,
+  FullTextOptions,
+  Ordering,
+  QueryExecutionOptions,
+  QueryOptions,
+  QueryResult,
+  RunningQuery,
+  Selection,
+} from '#catalog/query/querySpec.ts';
+export type { SearchType } from '#catalog/lancedb/lanceDbTable.ts';
+export { Index } from '#catalog/lancedb/indexConfig.ts';
+export type {
+  FtsOptions,
+  HnswPqOptions,
+  HnswSqOptions,
+  IvfFlatOptions,
+  IvfPqOptions,
+  IvfRqOptions,
+} from '#catalog/lancedb/indexConfig.ts';
+export { packBits } from '#catalog/lancedb/packBits.ts';
+export { makeArrowTable } from '#catalog/lancedb/makeArrowTable.ts';
+export type { MakeArrowTableOptions } from '#catalog/lancedb/makeArrowTable.ts';
+export type { TableNamesOptions } from '#catalog/lancedb/lanceDbCatalog.ts';
+export type { NamedEntries } from '#catalog/lancedb/namedEntries.ts';
+export type {
+  AddColumnsSql,
   AddOptions,
   ColumnChange,
+  ColumnsSql,
+  ComputedColumn,
+  ComputedColumns,
   CreateIndexOptions,
   FieldMetadataUpdate,
   IndexInfo,
+  IndexSettings,
   IndexStats,
   IndexType,
   NewColumn,
+  NewColumns,
   Table,
   TableStats,
+  TextToken,
+  TokenizeOptions,
+  UpdateOptions,
   UpdateSpec,
   VersionInfo,
-} from '#catalog/table.ts';
-export type { InsertResult, MergeResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/writeResults.ts';
-export type { BatchSource, TableData, TableSource } from '#catalog/tableData.ts';
-export type { Branches, BranchInfo, TagInfo, Tags } from '#catalog/tagsBranches.ts';
+} from '#catalog/table/table.ts';
+export type { WriteProgress } from '#catalog/table/writeProgress.ts';
+export type {
+  InsertResult,
+  MergeResult,
+  RefreshResult,
+  UpdateResult,
+  WriteResult,
+} from '#catalog/table/writeResults.ts';
+export type { BatchSource, TableData, TableSource } from '#catalog/table/tableData.ts';
+export type { TakeQuery } from '#catalog/query/takeQuery.ts';
+export type { Branches, BranchInfo, CreateBranchOptions, TagInfo, Tags } from '#catalog/table/tagsBranches.ts';
 export type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 export type { OnErrorOption, Udf, UdfOptions, UdfRow, UdfValue } from '#session/functions/functionTypes.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
@@ -131,9 +229,10 @@ export declare const confirm: Confirm;
 
 /**
  * Queries tables of `db` by SQL in the dialect of SQLite:
- * `` await sql`select kind, avg(price) from shop.products group by kind` `` returns an Arrow table. `${…}` are values,
- * never text of the query. Tables in deeper namespaces are written `"shop/eu".orders`. Read-only: reads the columns
- * that the query needs, from tables of at most two million rows in total.
+ * `` await sql`select kind, avg(price) from shop.products group by kind` `` returns an Arrow table, and
+ * `` await sql`…`.toArray() `` rows. `${…}` are values, never text of the query. Tables in deeper namespaces are written
+ * `"shop/eu".orders`. Read-only: reads the columns that the query needs, from tables of at most two million rows in
+ * total.
  * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) if the SQL is invalid or too large.
  */
 export declare const sql: Sql;

@@ -16,7 +16,11 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
   const [was, becomes] = [before, after].map((text) => readArrow(Buffer.from(text, 'base64'))) as [Table, Table];
   const [old, fresh] = [was.getChild(column), becomes.getChild(column)];
   if (!old || !fresh || was.numRows !== becomes.numRows)
-    throw new JobError('Internal', 'The trial returned two tables that do not match.', 'Try again.');
+    throw new JobError(
+      'Internal',
+      "Can't show the trial: its rows before and after the function do not match.",
+      'Try again.',
+    );
   const [inputs, all] = [was, becomes].map(({ schema }) =>
     schema.fields.map(({ name }) => name).filter((name) => name !== column),
   ) as [string[], string[]];

@@ -3,6 +3,7 @@ import type { TypeScriptSilencer } from './typeScriptSilencer.ts';
 import type { LanguageNames } from './names.ts';
 import type { LanguageNotebooks } from './notebooks.ts';
 import type { OtherProviders } from './requests.ts';
+import type { TableTypes } from './tableTypes.ts';
 import type { LanguageWorker } from './worker.ts';
 
 export type CellLanguage = {
@@ -11,5 +12,6 @@ export type CellLanguage = {
   mute: TypeScriptSilencer;
   kernels: KernelCompletions;
   names: LanguageNames;
+  types: TableTypes;
   others: OtherProviders;
 };

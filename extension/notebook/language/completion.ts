@@ -6,11 +6,12 @@ import { signalOf, withTimeout } from './requests.ts';
 import type { CellLanguage } from './cellLanguage.ts';
 
 export function cellCompletion(language: CellLanguage): vscode.CompletionItemProvider<CellItem> {
-  const { notebooks, worker, mute, kernels, names, others } = language;
+  const { notebooks, worker, mute, kernels, names, types, others } = language;
   return {
     async provideCompletionItems(document, position, token, { triggerCharacter }) {
       const notebook = others.isOwn(document, position) ? undefined : notebooks.of(document);
       if (!notebook) return undefined;
+      types.use(notebook);
       const signal = signalOf(token);
       const place = cellPosition(notebook, document, position);
       const asked = worker.process;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { CatalogTree } from '../../explorer/tree.ts';
 import type { Connections } from '../../connections/connections.ts';
 import { notebookIds } from '../../manifest.ts';
 import type { NotebookKernels } from '../controller.ts';
@@ -10,11 +11,13 @@ import { LanguageNames, type LanguageNamesDeps } from './names.ts';
 import { LanguageNotebooks } from './notebooks.ts';
 import { OtherProviders } from './requests.ts';
 import type { CellLanguage } from './cellLanguage.ts';
+import { TableTypes } from './tableTypes.ts';
 import { LanguageWorker } from './worker.ts';
 
 export type CellLanguageDeps = LanguageNamesDeps &
   Pick<LanguageMuteDeps, 'log'> & {
     connections: Connections;
+    tree: Pick<CatalogTree, 'onDidRefresh'>;
     kernels: NotebookKernels;
     dist: (name: string) => string;
   };
@@ -24,20 +27,45 @@ export type CellLanguageDeps = LanguageNamesDeps &
  * errors. The kernel adds names that only it knows; the catalog adds names of tables and columns.
  */
 export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable & { language: CellLanguage } {
-  const { log, kernels, connections, dist } = parts;
+  const { log, kernels, connections, notebookCatalogs, tree, dist } = parts;
   const notebooks = new LanguageNotebooks(kernels.controller);
-  const worker = new LanguageWorker({ log, notebooks, entry: dist('languageWorker.cjs') });
+  const worker: LanguageWorker = new LanguageWorker({
+    log,
+    notebooks,
+    entry: dist('languageWorker.cjs'),
+    onTables: (notebook, tables) => types.setTables(notebook, tables),
+  });
+  const types = new TableTypes({
+    ...parts,
+    notebooks,
+    send: (notebook, tables) => worker.process?.tell('tableTypes', { notebook, tables }),
+  });
   const mute = new TypeScriptSilencer({ log, notebooks, worker, types: dist('types/notebook.d.ts') });
   const names = new LanguageNames(parts);
   const knowledge = new KernelCompletions(kernels);
-  const language: CellLanguage = { notebooks, worker, mute, kernels: knowledge, names, others: new OtherProviders() };
+  const language: CellLanguage = {
+    notebooks,
+    worker,
+    mute,
+    kernels: knowledge,
+    names,
+    types,
+    others: new OtherProviders(),
+  };
   const selector = ['typescript', 'javascript'].map((id) => ({ notebookType: notebookIds.notebookType, language: id }));
   const { languages } = vscode;
   const registered = vscode.Disposable.from(
     mute,
     worker,
     notebooks,
-    connections.onDidChange(() => names.clear()),
+    connections.onDidChange(() => {
+      names.clear();
+      types.clear();
+    }),
+    types,
+    tree.onDidRefresh(() => types.refresh()),
+    notebookCatalogs.onDidChange(() => types.refresh()),
+    ...followUse(notebooks, types),
     languages.registerCompletionItemProvider(
       selector,
       cellCompletion(language),
@@ -59,4 +87,22 @@ export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable
     languages.registerDefinitionProvider(selector, cellDefinition(language)),
   );
   return { language, dispose: () => void registered.dispose() };
+}
+
+/** Reads the columns of tables for notebooks that the user edits or runs, and again after each cell. */
+function followUse(notebooks: LanguageNotebooks, types: TableTypes): vscode.Disposable[] {
+  const { workspace } = vscode;
+  return [
+    workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+      const notebook = contentChanges.length > 0 ? notebooks.of(document) : undefined;
+      if (notebook) types.use(notebook);
+    }),
+    workspace.onDidChangeNotebookDocument(({ notebook, cellChanges }) => {
+      const hasRun = cellChanges.some(({ executionSummary }) => executionSummary?.success !== undefined);
+      if (!hasRun || !notebooks.list().includes(notebook)) return;
+      types.refresh();
+      types.use(notebook);
+    }),
+    workspace.onDidCloseNotebookDocument((notebook) => types.close(notebook)),
+  ];
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { findNode } from '#processes/childProcess.ts';
 import { LanguageProcess } from '#processes/languageProcess.ts';
 import { isAbort } from '#shared/errors.ts';
-import type { Finding } from '#shared/protocol/languageMessages.ts';
+import type { Finding, TablePath } from '#shared/protocol/languageMessages.ts';
 import { logFailure, type Log } from '../../host/log.ts';
 import { onDidChangeSetting, setting } from '../../host/settings.ts';
 import { folderOf } from '../controller.ts';
@@ -10,7 +10,13 @@ import { LanguageDiagnostics } from './diagnostics.ts';
 import { codeCells, documentKey, type LanguageNotebooks } from './notebooks.ts';
 import { cellLanguage } from '../notebookKernel.ts';
 
-type LanguageWorkerDeps = { log: Log; notebooks: LanguageNotebooks; entry: string };
+type LanguageWorkerDeps = {
+  log: Log;
+  notebooks: LanguageNotebooks;
+  entry: string;
+  /** Called with the tables that the cells of a notebook open, when they change. */
+  onTables: (notebook: string, tables: TablePath[]) => void;
+};
 
 /**
  * Limit of crashes within `failureWindow`. After that the worker is not started again, and only VS Code's own
@@ -112,9 +118,10 @@ export class LanguageWorker implements vscode.Disposable {
   async #run(signal: AbortSignal): Promise<void> {
     const nodePath = setting('lanceCatalog.nodePath');
     const node = await findNode({ ...(nodePath && { nodePath }), signal });
+    const { entry, onTables } = this.#parts;
     const onFindings = (_notebook: string, cell: string, findings: Finding[]) =>
       this.#diagnostics.show(vscode.Uri.parse(cell, true), findings);
-    const process = await LanguageProcess.start({ entry: this.#parts.entry, node, onFindings, signal });
+    const process = await LanguageProcess.start({ entry, node, onFindings, onTables, signal });
     this.#process = process;
     this.#parts.log.info(`the language worker runs: pid ${process.pid}`);
     process.onDidExit((reason) => {

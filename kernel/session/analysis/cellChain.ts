@@ -1,9 +1,9 @@
 import ts from 'typescript-6';
-import { prelude } from '#session/compile/prelude.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { LanguageCell } from '#shared/protocol/languageMessages.ts';
 import { codeOf } from './cellSource.ts';
 import { Files } from './files.ts';
+import { notebookPrelude, type RowColumns } from './notebookPrelude.ts';
 
 /** A cell as a file of the language service. */
 type ChainedCell = { id: string; number: number; text: string; code: string; isJsx: boolean; version: number };
@@ -13,8 +13,6 @@ export type ChainSettings = { folder: string; language: NotebookLanguage };
 
 /** Number of chains created in this process. */
 let chains = 0;
-
-const preludeText = ts.ScriptSnapshot.fromString(prelude);
 
 /** Properties of source files that TypeScript does not declare. */
 type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
@@ -35,6 +33,7 @@ export class CellChain {
   #byFile = new Map<string, ChainedCell>();
   #numbers = 0;
   #linked: ts.Program | undefined;
+  #prelude = { text: notebookPrelude([]), version: 1 };
 
   constructor({ folder, language }: ChainSettings, registry: ts.DocumentRegistry) {
     this.#language = language;
@@ -79,6 +78,14 @@ export class CellChain {
     return index;
   }
 
+  /** Sets the tables whose rows have types. Returns whether this changes what cells mean. */
+  setTables(tables: readonly RowColumns[]): boolean {
+    const text = notebookPrelude(tables);
+    const { text: before, version } = this.#prelude;
+    if (text !== before) this.#prelude = { text, version: version + 1 };
+    return text !== before;
+  }
+
   /** Forgets everything read from disk, also which imports failed. */
   filesChanged(): void {
     this.#files.forget();
@@ -95,6 +102,12 @@ export class CellChain {
   /** Returns the cell whose code is in a file of the service. */
   cellOf(file: string): string | undefined {
     return this.#byFile.get(file)?.id;
+  }
+
+  /** Returns the parsed cells in notebook order. */
+  get sources(): ts.SourceFile[] {
+    const program = this.#link();
+    return this.#cells.flatMap((cell) => program.getSourceFile(this.#fileOf(cell)) ?? []);
   }
 
   sourceOf(file: string): ts.SourceFile | undefined {
@@ -137,12 +150,12 @@ export class CellChain {
   }
 
   get #preludeFile(): string {
-    return `${this.#folder}/__lance_notebook__.ts`;
+    return `${this.#folder}/__lance_notebook_${this.#number}__.ts`;
   }
 
   /**
-   * Returns the file name of a cell. The name must be unique among the notebooks of a folder, because the notebooks
-   * share a registry that treats equal names as one file.
+   * Returns the file name of a cell. The names of cells and preludes must be unique among the notebooks of a folder,
+   * because the notebooks share a registry that treats equal names as one file.
    */
   #fileOf({ number, isJsx }: ChainedCell): string {
     // A JavaScript file may contain JSX regardless of its extension.
@@ -155,7 +168,10 @@ export class CellChain {
   }
 
   #read(file: string): { snapshot: ts.IScriptSnapshot; version: string } | undefined {
-    if (file === this.#preludeFile) return { snapshot: preludeText, version: '1' };
+    if (file === this.#preludeFile) {
+      const { text, version } = this.#prelude;
+      return { snapshot: ts.ScriptSnapshot.fromString(text), version: String(version) };
+    }
     const cell = this.#byFile.get(file);
     return cell && { snapshot: ts.ScriptSnapshot.fromString(cell.code), version: String(cell.version) };
   }

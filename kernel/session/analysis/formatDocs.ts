@@ -14,7 +14,10 @@ export const codeAndDocumentation = ({ displayParts, documentation, tags }: Part
 });
 
 export const plain = (parts: readonly ts.SymbolDisplayPart[] | undefined): string =>
-  (parts ?? []).map(({ text }) => text).join('');
+  withoutAnyRows((parts ?? []).map(({ text }) => text).join(''));
+
+/** Writes the types of tables and queries without the type of rows if the columns are not known. */
+export const withoutAnyRows = (code: string): string => code.replace(/\b(Table|Query|TakeQuery)<any, any>/g, '$1');
 
 /** For a name that TypeScript does not know, it reports only `any`. */
 export const isUnknown = ({ displayParts }: Parts): boolean => plain(displayParts) === 'any';

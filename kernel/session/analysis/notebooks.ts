@@ -3,8 +3,11 @@ import ts from 'typescript-6';
 import { type CellProblem, problemsOf } from '#session/compile/cellProblems.ts';
 import { sharedDocuments } from '#session/compiler/installedFiles.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
-import type { Finding, LanguageCell } from '#shared/protocol/languageMessages.ts';
+import type { Finding, LanguageCell, TablePath, TypedTable } from '#shared/protocol/languageMessages.ts';
 import { CellChain, type ChainSettings } from './cellChain.ts';
+import { findOpenedTables, type OpenedTable } from './openedTables.ts';
+import { withTableChanges } from './notebookPrelude.ts';
+import { tableSourceBy } from './tableSource.ts';
 
 /** Returns the problems that a cell has when it runs, and its deprecated or unused code. */
 export function findingsOf(chain: CellChain, id: string): Finding[] {
@@ -62,6 +65,8 @@ function bodyStart(node: ts.Node): number {
 type CellAnalysis = {
   /** Receives the findings of a cell when they have changed. */
   publish: (notebook: string, cell: string, findings: Finding[]) => void;
+  /** Receives the tables that the cells of a notebook open, when they have changed. */
+  openedTables: (notebook: string, tables: TablePath[]) => void;
   /** Called when all cells of a notebook are checked. */
   settled: () => void;
 };
@@ -73,6 +78,10 @@ type Open = {
   checking: AbortController;
   published: Map<string, string>;
   from: number;
+  /** The tables that cells open, the same as the client knows them, and the tables with known columns. */
+  opened: OpenedTable[];
+  told: string;
+  typed: readonly TypedTable[];
 };
 
 /** Pause in typing before cells are checked. */
@@ -103,7 +112,17 @@ export class Notebooks {
     }
     if (!open) {
       const chain = new CellChain(settings, sharedDocuments);
-      open = { chain, folder, language, checking: new AbortController(), published: new Map(), from: 0 };
+      open = {
+        chain,
+        folder,
+        language,
+        checking: new AbortController(),
+        published: new Map(),
+        from: 0,
+        opened: [],
+        told: '[]',
+        typed: [],
+      };
       this.#open.set(notebook, open);
     }
     const first = open.chain.setCells(cells);
@@ -123,6 +142,14 @@ export class Notebooks {
     open.checking.abort();
     this.#open.delete(notebook);
     open.chain.dispose();
+  }
+
+  /** Sets the columns of tables that cells open, and checks the cells again if their types change. */
+  setTableTypes(notebook: string, tables: readonly TypedTable[]): void {
+    const open = this.#open.get(notebook);
+    if (!open) return;
+    open.typed = tables;
+    if (setTables(open)) this.#checkFrom(notebook, 0);
   }
 
   filesChanged(): void {
@@ -160,6 +187,7 @@ export class Notebooks {
     // The next change aborts this wait; then that change checks these cells too.
     const isQuiet = await sleep(quietMilliseconds, true, { signal }).catch(() => false);
     if (!isQuiet) return;
+    if (this.use(notebook)) this.#findTables(notebook, open);
     for (const ids = open.chain.ids; open.from < ids.length; open.from++) {
       const id = ids[open.from] ?? '';
       const findings = this.use(notebook) ? findingsOf(open.chain, id) : [];
@@ -174,4 +202,18 @@ export class Notebooks {
     open.from = Infinity;
     this.#told.settled();
   }
+
+  /** Finds the tables that cells open. Their columns arrive later, so the check continues without them. */
+  #findTables(notebook: string, open: Open): void {
+    const { chain } = open;
+    open.opened = findOpenedTables(chain.sources, (expression) => tableSourceBy(chain.checker, expression));
+    if (setTables(open)) open.from = 0;
+    const tables = open.opened.map(({ name, namespacePath }) => ({ name, namespacePath }));
+    const told = JSON.stringify(tables);
+    if (told === open.told) return;
+    open.told = told;
+    this.#told.openedTables(notebook, tables);
+  }
 }
+
+const setTables = ({ chain, opened, typed }: Open): boolean => chain.setTables(withTableChanges(opened, typed));

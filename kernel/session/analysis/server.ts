@@ -123,7 +123,8 @@ export function signatureAt(
     triggerReason: triggerReason(reason),
   });
   if (!help) return null;
-  const signatures = help.items.map((item) => {
+  const items = generalSignatures(help);
+  const signatures = items.map((item) => {
     let label = plain(item.prefixDisplayParts);
     const parameters = item.parameters.map((parameter, i) => {
       if (i > 0) label += plain(item.separatorDisplayParts);
@@ -135,13 +136,30 @@ export function signatureAt(
     return { label: label + plain(item.suffixDisplayParts), documentation: linked(item.documentation), parameters };
   });
   // A variadic function has more arguments than parameters: all further arguments belong to the last parameter.
-  const selected = help.items[help.selectedItemIndex];
+  const known = help.items[help.selectedItemIndex];
+  const activeSignature =
+    known && items.includes(known)
+      ? items.indexOf(known)
+      : Math.max(
+          items.findIndex(({ parameters }) => parameters.length > help.argumentIndex),
+          0,
+        );
+  const selected = items[activeSignature];
   const last = (selected?.parameters.length ?? 1) - 1;
   return {
     signatures,
-    activeSignature: help.selectedItemIndex,
+    activeSignature,
     activeParameter: selected?.isVariadic ? Math.min(help.argumentIndex, last) : help.argumentIndex,
   };
+}
+
+/** Leaves out signatures of `openTable` that the prelude has for tables with known columns. */
+function generalSignatures({ items }: ts.SignatureHelpItems): ts.SignatureHelpItem[] {
+  const general = items.filter(
+    ({ prefixDisplayParts, parameters: [first] }) =>
+      !(plain(prefixDisplayParts) === 'openTable(' && plain(first?.displayParts).startsWith('name: "')),
+  );
+  return general.length > 0 ? general : items;
 }
 
 /**
@@ -155,14 +173,34 @@ export function definitionAt(chain: CellChain, id: string, offset: number): Defi
   const at = clamp(offset, cell.code);
   const found = service.getDefinitionAndBoundSpan(file, at);
   if (!found) return null;
-  const targetsOf = (all: readonly ts.DefinitionInfo[] | undefined) =>
-    (all ?? []).flatMap((one) => targetOf(chain, one) ?? []);
+  const targetsOf = (all: readonly Location[] | undefined) => (all ?? []).flatMap((one) => targetOf(chain, one) ?? []);
   const declared = targetsOf(found.definitions);
-  const targets = declared.length > 0 ? declared : targetsOf(service.getTypeDefinitionAtPosition(file, at));
+  const isPreloaded = declared.length === 0 && found.definitions !== undefined;
+  const others = isPreloaded ? targetsOf(declarationsOf(chain, file, found.textSpan)) : [];
+  const targets =
+    [declared, others].find((list) => list.length > 0) ?? targetsOf(service.getTypeDefinitionAtPosition(file, at));
   return targets.length > 0 ? { origin: spanOf(found.textSpan), targets } : null;
 }
 
-function targetOf(chain: CellChain, { fileName, textSpan }: ts.DefinitionInfo): DefinitionTarget | undefined {
+/** Returns all declarations of the name at a span: the prelude adds some to a method of a catalog. */
+function declarationsOf(chain: CellChain, file: string, { start }: ts.TextSpan): Location[] {
+  const source = chain.sourceOf(file);
+  const visit = (node: ts.Node): ts.Node | undefined =>
+    start < node.getStart(source) || start >= node.getEnd()
+      ? undefined
+      : (ts.forEachChild(node, visit) ?? (ts.isIdentifier(node) ? node : undefined));
+  const name = source && ts.forEachChild(source, visit);
+  const declarations = (name && chain.checker.getSymbolAtLocation(name)?.declarations) ?? [];
+  return declarations.map((node) => {
+    const declared = ts.getNameOfDeclaration(node) ?? node;
+    const at = declared.getStart();
+    return { fileName: node.getSourceFile().fileName, textSpan: { start: at, length: declared.getEnd() - at } };
+  });
+}
+
+type Location = Pick<ts.DefinitionInfo, 'fileName' | 'textSpan'>;
+
+function targetOf(chain: CellChain, { fileName, textSpan }: Location): DefinitionTarget | undefined {
   const span = spanOf(textSpan);
   const cell = chain.cellOf(fileName);
   if (cell !== undefined) return { cell, span };
@@ -202,6 +240,9 @@ export function serve(pipe: Duplex, end: () => void): void {
       // The request fails only if the pipe has closed, and the caller handles a closed pipe.
       client.request('findings', { notebook, cell, findings }).catch(() => {});
     },
+    openedTables: (notebook, tables) => {
+      client.request('openedTables', { notebook, tables }).catch(() => {});
+    },
     settled: () => outlined.keep(),
   });
   const client = new Endpoint<LanguageMethods, LanguageHostMethods>(
@@ -229,6 +270,7 @@ function handlersOf(notebooks: Notebooks): Handlers<LanguageMethods> {
     cells: ({ notebook, cells, ...settings }) => (notebooks.setCells(notebook, settings, cells), null),
     text: ({ notebook, cell, text }) => (notebooks.setText(notebook, cell, text), null),
     close: ({ notebook }) => (notebooks.close(notebook), null),
+    tableTypes: ({ notebook, tables }) => (notebooks.setTableTypes(notebook, tables), null),
     filesChanged: () => (notebooks.filesChanged(), null),
     complete: about((chain, { cell, offset }) => completionAt(chain, cell, offset), {
       items: [],

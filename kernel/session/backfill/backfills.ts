@@ -1,8 +1,8 @@
 import type { Table as ArrowTable } from '#arrow';
 import { checkOptions } from '#catalog/arguments/options.ts';
 import type { BackfillJob, BackfillResult, FunctionGiven, TableBackfillOptions } from '#catalog/backfill.ts';
-import type { Table } from '#catalog/table.ts';
-import type { TableBackfills } from '#catalog/tableBackfills.ts';
+import type { Table } from '#catalog/table/table.ts';
+import type { TableBackfills } from '#catalog/table/tableBackfills.ts';
 import { referenceOf } from '#catalog/tableReference.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { liveOutput } from '#session/display/live.ts';

@@ -3,6 +3,6 @@
  * assign to it.
  */
 export const prelude = `
-import { CatalogError, arrow, cellSignal, cluster, comms, confirm, connect, connectNamespace, display, input, progress, prompt, ray, sql, udf } from "lance-catalog";
+import { CatalogError, Index, arrow, cellSignal, cluster, comms, confirm, connect, connectNamespace, display, input, makeArrowTable, progress, prompt, ray, sql, udf } from "lance-catalog";
 declare let db: import("lance-catalog").Catalog;
 `;

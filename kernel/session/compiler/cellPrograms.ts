@@ -36,7 +36,7 @@ type Open = {
   readonly program: ts.Program;
   /** Modules that the declarations of earlier cells may import. They are the modules that the program has resolved. */
   readonly modules: ReadonlySet<string>;
-  /** Additions to modules and to the globals, A checker reads these only when it is created. */
+  /** Declarations that add to modules and to the globals. A checker reads these only when it is created. */
   readonly additions: string;
   /** The declarations around the last cell, and their text. */
   earlier: readonly [ts.SourceFile, ...ts.SourceFile[]];
@@ -162,7 +162,7 @@ const additionsOf = (file: ts.SourceFile): string =>
 
 const kindOf = (name: string): ts.ScriptKind => (name.endsWith('.js') ? ts.ScriptKind.JS : ts.ScriptKind.TS);
 
-/** Creates a file as a program does, from text whose imports the program has resolved. */
+/** Creates a source file for a program. The program must already have resolved the imports in the text. */
 function addFile(program: ts.Program, { name, path }: { name: string; path: string }, text: string): ts.SourceFile {
   const options = program.getCompilerOptions();
   const languageVersion = options.target ?? ts.ScriptTarget.Latest;

@@ -76,6 +76,12 @@ const declared: Record<string, string> = {
   tslab: 'types/tslab.d.ts',
 };
 
+/** Packages in whose place a notebook without them gets a module of the kernel, by the file that declares it. */
+const replaced: Record<string, string> = { '@lancedb/lancedb': 'types/session/preload.d.ts' };
+
+/** Whether a notebook whose folder lacks this package gets the kernel's own client by its name. */
+export const isReplacedByKernel = (name: string): boolean => Object.hasOwn(replaced, name);
+
 /** Packages that the kernel provides to a notebook whose folder does not have them. */
 export const isProvidedByKernel = (name: string): boolean =>
   name === 'apache-arrow' || name.startsWith('apache-arrow/');
@@ -94,17 +100,7 @@ export function moduleResolver(
     literals.map((literal) => {
       const name = literal.text;
       const own = Object.hasOwn(declared, name) ? declared[name] : undefined;
-      if (own !== undefined) {
-        const resolvedFileName = beside(own);
-        addKernelFile(resolvedFileName);
-        return {
-          resolvedModule: {
-            resolvedFileName,
-            extension: ts.Extension.Dts,
-            isExternalLibraryImport: true,
-          },
-        };
-      }
+      if (own !== undefined) return kernelModule(own);
       if (isNeedless(literal, containingFile)) return { resolvedModule: undefined };
       const mode = ts.getModeForUsageLocation(containingSource, literal, options);
       const found = moduleOnce({ name, from: containingFile, mode }, () =>
@@ -112,9 +108,17 @@ export function moduleResolver(
           ts.resolveModuleName(name, containingFile, options, system, cache, redirected, mode),
         ),
       );
-      if (found.resolvedModule || !isProvidedByKernel(name)) return found;
+      if (found.resolvedModule) return found;
+      if (isReplacedByKernel(name)) return kernelModule(replaced[name]!);
+      if (!isProvidedByKernel(name)) return found;
       return ts.resolveModuleName(name, beside('kernel.ts'), options, ts.sys, cache, redirected, mode);
     });
+}
+
+function kernelModule(file: string): ts.ResolvedModuleWithFailedLookupLocations {
+  const resolvedFileName = beside(file);
+  addKernelFile(resolvedFileName);
+  return { resolvedModule: { resolvedFileName, extension: ts.Extension.Dts, isExternalLibraryImport: true } };
 }
 
 /**

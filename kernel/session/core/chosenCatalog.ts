@@ -4,10 +4,14 @@ import { currentCellSignal } from '#processes/calls.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import type { Jobs } from '#catalog/jobs.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { unsupportedCalls, unsupportedCatalogCalls } from '#catalog/lancedb/unsupported.ts';
 import { CatalogError } from '#shared/errors.ts';
 
+/** Properties of a catalog, and methods that return no promise. */
+type Immediate = 'implementation' | 'location' | 'jobs' | 'isOpen' | 'display' | keyof typeof unsupportedCatalogCalls;
+
 /** The methods of a catalog. Each returns a promise, so the first call can wait for the connection. */
-const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs'>, true> = {
+const calls: Record<Exclude<keyof Catalog, Immediate>, true> = {
   capabilities: true,
   createNamespace: true,
   listNamespaces: true,
@@ -26,6 +30,7 @@ const calls: Record<Exclude<keyof Catalog, 'implementation' | 'location' | 'jobs
   deregisterTable: true,
   openTable: true,
   dropTable: true,
+  dropAllTables: true,
   renameTable: true,
   copy: true,
   close: true,
@@ -63,10 +68,15 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
   const shown = config
     ? { implementation: config.implementation, location: config.implementation === 'dir' ? config.root : config.uri }
     : { implementation: 'dir', location: '' };
-  const catalog = { ...shown, ...Object.fromEntries(methods), jobs: jobsOf(connect) } as Catalog;
+  const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
+  const immediate = {
+    ...unsupportedCalls(unsupportedCatalogCalls),
+    isOpen: () => config !== null,
+    display: () => line,
+  };
+  const catalog = { ...shown, ...Object.fromEntries(methods), ...immediate, jobs: jobsOf(connect) } as Catalog;
   // As the last expression of a cell, `db` is shown as this line. Without it, the output would list two dozen
   // functions.
-  const line = config ? `Catalog ${shown.implementation} ${shown.location}` : 'Catalog (none chosen)';
   return Object.defineProperty(catalog, inspect.custom, { value: () => line });
 }
 

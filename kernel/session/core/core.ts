@@ -1,7 +1,8 @@
 import type { Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
+import { setUnsafeIntegerListener } from '#catalog/arrow/rowValues.ts';
 import { CatalogNames, type NamedCatalog, type NameSources } from '#catalog/catalogNames.ts';
-import { registerBackfills } from '#catalog/tableBackfills.ts';
+import { registerBackfills } from '#catalog/table/tableBackfills.ts';
 import { setSignalProvider } from '#processes/calls.ts';
 import { createBackfills } from '#session/backfill/backfills.ts';
 import { createCluster } from '#session/cluster/cluster.ts';
@@ -85,6 +86,19 @@ function sentenceOf(cause: unknown): string {
   }
 }
 
+/** Prints once in each cell that a column has integers that rows hold as bigints. */
+function announceBigints(outputs: Outputs): void {
+  const told = new WeakSet<CellWork>();
+  setUnsafeIntegerListener((column) => {
+    const { work } = outputs;
+    if (!work || told.has(work)) return;
+    told.add(work);
+    process.stdout.write(
+      `The column ${JSON.stringify(column)} has integers beyond ±(2^53 − 1), which are bigints in its rows; toArray({ int64: 'bigint' }) returns bigints for all 64-bit integers.\n`,
+    );
+  });
+}
+
 type ExecuteMessage = Extract<ToCore, { type: 'execute' }>;
 
 const interrupted: CellResult = {
@@ -127,6 +141,7 @@ export class Core {
     );
     // A catalog call without a signal gets the signal of its cell, so the call ends with the cell.
     setSignalProvider(signal);
+    announceBigints(outputs);
     const cellSignal: CellSignal = () => signal() ?? new AbortController().signal;
     this.#display = createNotebookDisplay({
       send: (output) => outputs.send(output),

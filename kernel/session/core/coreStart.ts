@@ -1,11 +1,13 @@
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { registerRest } from '#catalog/rest/register.ts';
+import { registerStoreFiles } from '#engine/dir/files/storeFiles.ts';
 import { registerDir } from '#engine/register.ts';
 import { trackNodeComments } from '#session/compiler/lazyComments.ts';
 import { useOwnOutlines } from '#session/compiler/outlinedFiles.ts';
 import { keepSnapshot, ensureSnapshot } from '#session/start/snapshots.ts';
 import type { FromCore, ToCore } from '#session/threads/coreMessages.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { Core } from './core.ts';
 import { writeFatalError } from './writeFatalError.ts';
 import type { Outputs } from './outputs.ts';
@@ -50,6 +52,7 @@ export function startCore({ post, outputs, typescript }: CoreDeps): (message: To
   trackNodeComments();
   const outlined = useOwnOutlines();
   registerDir();
+  registerStoreFiles(async (...store) => (await loadLazy(() => import('#jobs/entry.ts'))).openStoreFiles(...store));
   registerRest();
   const core = new Core((message) => {
     post(message);

@@ -7,7 +7,7 @@ import type { CompletionItem } from '#shared/protocol/kernelMessages.ts';
 import { namingAt } from '#session/analysis/catalogNames.ts';
 import { codeOf } from '#session/analysis/cellSource.ts';
 import { tableSourceBy } from '#session/analysis/tableSource.ts';
-import { codeAndDocumentation, isUnknown } from '#session/analysis/formatDocs.ts';
+import { codeAndDocumentation, isUnknown, withoutAnyRows } from '#session/analysis/formatDocs.ts';
 import type { CellService } from '#session/compile/cellConverter.ts';
 import type { Question, QuestionAnswer } from '#session/threads/coreMessages.ts';
 import { partsOf } from '#session/magics/cellParts.ts';
@@ -92,9 +92,8 @@ async function completeNames(
 function signatureOf(checker: ts.TypeChecker, symbol: ts.Symbol, source: ts.SourceFile): string | undefined {
   const [signature] = checker.getTypeOfSymbolAtLocation(symbol, source).getCallSignatures();
   // No enclosing node is passed, so that types are written without the files that declare them.
-  return (
-    signature && checker.signatureToString(signature, undefined, ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope)
-  );
+  const flags = ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
+  return signature && withoutAnyRows(checker.signatureToString(signature, undefined, flags));
 }
 
 /**

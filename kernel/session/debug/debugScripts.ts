@@ -1,3 +1,4 @@
+import { setNewest } from '#shared/setNewest.ts';
 import { existsSync } from 'node:fs';
 import type { Debugger } from 'node:inspector';
 import { tmpdir } from 'node:os';
@@ -75,10 +76,7 @@ export class DebugScripts {
   /** Keeps the text of a cell; returns its path. */
   dump(code: string): string {
     const path = pathOfCell(code);
-    this.#texts.delete(path);
-    this.#texts.set(path, code);
-    const oldest = this.#texts.keys().next();
-    if (this.#texts.size > maxTexts && !oldest.done) this.#texts.delete(oldest.value);
+    setNewest(this.#texts, path, code, maxTexts);
     return path;
   }
 

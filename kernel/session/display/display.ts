@@ -1,6 +1,6 @@
 import { inspect, types } from 'node:util';
 import type { Catalog } from '#catalog/catalog.ts';
-import { Query } from '#catalog/query.ts';
+import { Query } from '#catalog/query/query.ts';
 import { messageOf } from '#shared/errors.ts';
 import { alignColumns, cutText, escapeHtml, htmlRow, escapeControlCharacters } from '#shared/format/markup.ts';
 import { showImage } from './images.ts';
@@ -195,7 +195,7 @@ function inspected(value: unknown, node: ValueNode, entries: number): string {
 const lineChars = 72;
 
 function outline(node: ValueNode, limit: number, indent: string): string {
-  const line = inOneLine(node);
+  const line = indent !== '' && node.line !== undefined ? node.line : inOneLine(node);
   if (line !== undefined) return line;
   const inner = `${indent}  `;
   const shown = node.entries.slice(0, limit);
@@ -215,7 +215,7 @@ function inOneLine(node: ValueNode): string | undefined {
   if (node.omitted > 0 || node.entries.length > nestedEntries) return undefined;
   const parts: string[] = [];
   for (const { label, node: child } of node.entries) {
-    const part = inOneLine(child);
+    const part = child.line ?? inOneLine(child);
     if (part === undefined) return undefined;
     parts.push(labelText(node.brackets === '[]' ? undefined : label) + part);
   }

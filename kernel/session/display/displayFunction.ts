@@ -1,4 +1,4 @@
-import { Query } from '#catalog/query.ts';
+import { Query } from '#catalog/query/query.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { pluralize } from '#shared/format/markup.ts';
 import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';

@@ -1,6 +1,6 @@
 import { DataType, type Schema, type Table as ArrowTable, tableToIPC } from '#arrow';
-import type { Query } from '#catalog/query.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Query } from '#catalog/query/query.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { Cell } from '#shared/format/cellText.ts';
 import { alignColumns, pluralize, escapeHtml, htmlTable } from '#shared/format/markup.ts';

@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import type { Data, RecordBatch, Schema, Table as ArrowTable, Vector } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import type { BatchStream } from '#catalog/querySpec.ts';
-import type { Table } from '#catalog/table.ts';
+import type { BatchStream } from '#catalog/query/querySpec.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 
 // Recognizes values, also of other copies of apache-arrow, without running their code: neither getters nor proxy traps.

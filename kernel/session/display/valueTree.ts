@@ -1,4 +1,5 @@
 import { inspect, types } from 'node:util';
+import { floatText } from '#shared/format/numbers.ts';
 import { pluralize, cutText, oneLine, escapeControlCharacters } from '#shared/format/markup.ts';
 import {
   arrowTable,
@@ -65,7 +66,9 @@ function leafText(value: unknown): string {
 function customInspectText(value: object): string | undefined {
   if (typeof dataProperty(value, inspect.custom) !== 'function') return undefined;
   try {
-    return inspect(value, { depth: 2, colors: false, maxArrayLength: 100, maxStringLength: 10_000 });
+    const options = { depth: 2, colors: false, maxArrayLength: 100, maxStringLength: 10_000 };
+    // A vector shows all its values unless it is a part of another value.
+    return types.isTypedArray(value) ? inspect([value], options).slice(2, -2).trim() : inspect(value, options);
   } catch {
     // If the method throws, the value is shown as a plain object.
     return undefined;
@@ -132,7 +135,13 @@ function childrenOf(value: object, limit: number): Children {
 
 function listOf(list: object, length: number, limit: number): Children {
   const children: Child[] = [];
+  // The digits that a 32-bit float does not have are left out, as in tables.
+  const isFloat32 = types.isFloat32Array(list);
   for (let i = 0; i < Math.min(length, limit); i++) {
+    if (isFloat32) {
+      children.push({ label: String(i), value: Number(floatText(list[i]!)) });
+      continue;
+    }
     const found = Object.getOwnPropertyDescriptor(list, i);
     children.push(found ? property(String(i), found) : { label: String(i), note: '<empty>' });
   }
@@ -222,6 +231,8 @@ export type ValueNode = {
   text: string;
   /** Text of several lines: a long string, the stack of an error. */
   long?: string;
+  /** A vector or bytes of a row in one line, for text in which they are a part of another value. */
+  line?: string;
   entries: readonly ValueEntry[];
   omitted: number;
   /** Whether the value is an Arrow value. The contents of an Arrow value are not read. */
@@ -307,10 +318,12 @@ function nodeOf(value: unknown, limits: TreeLimits): Writable {
       const shape = arrowShape(value);
       if (shape !== undefined) return { ...leaf('note', shape), isArrow: true };
       const words = customInspectText(value);
-      if (words !== undefined) return linesNode(words);
+      // The entries of a vector can be expanded.
+      if (words !== undefined && !types.isTypedArray(value)) return linesNode(words);
       const name = nameOf(value);
       if (name === undefined) return leaf('note', leafText(value));
-      return { ...leaf('object', name), brackets: isList(value) ? '[]' : '{}' };
+      const line = words === undefined ? {} : { line: words };
+      return { ...leaf('object', name), brackets: isList(value) ? '[]' : '{}', ...line };
     }
   }
 }

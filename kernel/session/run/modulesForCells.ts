@@ -1,21 +1,28 @@
-import { createRequire, registerHooks, type ResolveHookContext, type ResolveHookSync } from 'node:module';
+import {
+  createRequire,
+  registerHooks,
+  type ResolveFnOutput,
+  type ResolveHookContext,
+  type ResolveHookSync,
+} from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import tslab from 'tslab/dist/public.js';
 import { registerCodecs } from '#catalog/arrow/ipcCompression.ts';
-import { isProvidedByKernel } from '#session/compiler/moduleTypes.ts';
+import { isProvidedByKernel, isReplacedByKernel } from '#session/compiler/moduleTypes.ts';
 import { isOwnUrl } from './ownFiles.ts';
 
 const scheme = 'lance-catalog:';
+const ownModule = 'lance-catalog';
 const shelf = Symbol.for('lance-catalog.modules');
 
 /**
  * Makes modules available to cells and to the user's files that they import: 'lance-catalog' (the preloaded names),
  * 'tslab', and apache-arrow, from the notebook's folder if installed there, else the kernel's copy, which reads
- * compressed data.
+ * compressed data. A notebook without LanceDB's package gets 'lance-catalog' by its name.
  */
 export function registerKernelModules(notebook: Record<string, unknown>): void {
-  const modules: Record<string, Record<string, unknown>> = { 'lance-catalog': notebook, tslab: { ...tslab } };
+  const modules: Record<string, Record<string, unknown>> = { [ownModule]: notebook, tslab: { ...tslab } };
   // The modules are in a global, because the source of a module is text and can find its exports only by a global name.
   Object.defineProperty(globalThis, shelf, { value: modules });
   const lender = createRequire(join(import.meta.dirname, 'kernel.cjs'));
@@ -31,6 +38,7 @@ export function registerKernelModules(notebook: Record<string, unknown>): void {
       return { url: pathToFileURL(lender.resolve(specifier)).href, format: 'commonjs', shortCircuit: true };
     }
   };
+  const announced = new Set<string>();
   // Imports by the kernel's own bundles need no registration of the codecs, because the bundles register them and are
   // loading Arrow at this moment.
   const bundles = new URL('./', pathToFileURL(join(import.meta.dirname, 'kernel.cjs'))).href;
@@ -40,6 +48,7 @@ export function registerKernelModules(notebook: Record<string, unknown>): void {
   registerHooks({
     resolve(specifier, context, next) {
       if (Object.hasOwn(modules, specifier)) return { url: scheme + specifier, format: 'module', shortCircuit: true };
+      if (isReplacedByKernel(specifier) && isCells(context)) return replace(specifier, () => next(specifier, context));
       if (!isProvidedByKernel(specifier)) return next(specifier, context);
       const found = lend(specifier, context, next);
       if (isCells(context) && isKernels(found.url)) registerCodecs();
@@ -47,11 +56,30 @@ export function registerKernelModules(notebook: Record<string, unknown>): void {
     },
     load(url, context, next) {
       if (!url.startsWith(scheme)) return next(url, context);
-      const name = url.slice(scheme.length);
+      const requested = url.slice(scheme.length);
+      const name = isReplacedByKernel(requested) ? ownModule : requested;
+      // `import` and `require` load the module separately.
+      if (name !== requested && !announced.has(requested)) {
+        announced.add(requested);
+        process.stdout.write(`${replacement(requested)}\n`);
+      }
       return { format: 'module', source: sourceOf(name, Object.keys(modules[name] ?? {})), shortCircuit: true };
     },
   });
 }
+
+/** Returns the module that Node.js finds, or the kernel's own in its place. */
+function replace(specifier: string, find: () => ResolveFnOutput): ResolveFnOutput {
+  try {
+    return find();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return { url: scheme + specifier, format: 'module', shortCircuit: true };
+  }
+}
+
+const replacement = (name: string): string =>
+  `"${name}" is not installed in the notebook's folder, so this is the client of Lance Catalog, with the same verbs ("lance-catalog").`;
 
 /** Returns the source of an ES module, which must list its exports by name. */
 function sourceOf(name: string, exported: readonly string[]): string {

@@ -1,3 +1,5 @@
+import type { Table } from '#arrow';
+import { readRows, type RowOptions } from '#catalog/arrow/rowValues.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import { type SqlToken, sqlTokens } from '#catalog/sqlTokens.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
@@ -93,7 +95,7 @@ type SqlDeps = {
  * answers the query in a separate process. So joins, grouping and window functions work over any catalog.
  */
 export function createSql(parts: SqlDeps): Sql {
-  return async (texts, ...values) => {
+  const run = async (texts: TemplateStringsArray, values: readonly Given[]): Promise<Table> => {
     const { text, bound } = queryOf(texts, values);
     checkQuery(text);
     const signal = parts.signal();
@@ -103,6 +105,10 @@ export function createSql(parts: SqlDeps): Sql {
       await load(database, { text, bound }, tables, columns, { progress: parts.progress, signal });
       return readStream(await ask(database, 'answer', { text, bound }, tables));
     });
+  };
+  return (texts, ...values) => {
+    const result = run(texts, values);
+    return Object.assign(result, { toArray: async (options?: RowOptions) => readRows(await result, options) });
   };
 }
 

@@ -1,5 +1,5 @@
 import { type RecordBatch, Table as ArrowTable } from '#arrow';
-import type { Query } from '#catalog/query.ts';
+import type { Query } from '#catalog/query/query.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { ask } from './sqlDatabase.ts';

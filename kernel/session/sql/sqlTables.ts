@@ -1,6 +1,6 @@
 import type { Schema } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { TablePlace } from './sqlMessages.ts';
 

@@ -16,6 +16,9 @@ import {
   type Data,
   type Timestamp,
 } from '#arrow';
+import { isDecimal } from '#catalog/values/decimal.ts';
+import { isDuration } from '#catalog/values/duration.ts';
+import { isTime } from '#catalog/values/time.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { timestampText } from '#shared/format/times.ts';
@@ -116,12 +119,13 @@ export function boundValue(value: SqlValue): SqliteValue {
     return value;
   }
   if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (isDecimal(value) || isTime(value) || isDuration(value)) return value.toString();
   if (value instanceof Date) return value.toISOString().replace('T', ' ').slice(0, -1);
   const what = value === undefined ? 'undefined' : typeof value;
   throw new CatalogError(
     'InvalidInput',
     `Can't use a value of type ${what} in a query.`,
-    'Pass a string, a number, a boolean, null, a Date, bytes, or an array of these.',
+    'Pass a string, a number, a boolean, null, a Date, a Decimal, a Time, a Duration, bytes, or an array of these.',
   );
 }
 
