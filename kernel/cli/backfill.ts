@@ -72,7 +72,7 @@ Execution
   --concurrency N     number of parallel workers
   --task-size N       maximum number of rows of a task
   --checkpoint-size N rows between two checkpoints
-  --commit-granularity N   fragments between two commits
+  --commit-granularity N   fragments between two commits (default: 1/32 of the fragments, at least 8)
   --key COLUMN        local: column that identifies rows when they are written
   --python PATH       local-python: the interpreter
   --ray ADDRESS       ray: URL of the dashboard; the token is read from the environment variable ${rayTokenVariable}

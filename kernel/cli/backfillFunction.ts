@@ -1,4 +1,4 @@
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { withCatalog } from '#jobs/openCatalog.ts';
 import { isCatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';

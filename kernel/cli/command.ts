@@ -48,7 +48,7 @@ function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig)
 
 /**
  * Whether help is requested, at any position, because the user may not know the other arguments. Words after `--` are
- * names.
+ * never options.
  */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');

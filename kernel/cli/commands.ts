@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   copy: async () => (await import('./copy.ts')).copyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
+  optimize: async () => (await import('./optimize.ts')).optimizeCommand,
   repair: async () => (await import('./repair.ts')).repairCommand,
   kernel: async () => (await import('./kernel.ts')).kernelCommand,
   run: async () => (await import('./run.ts')).runCommand,

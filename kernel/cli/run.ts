@@ -249,12 +249,14 @@ function parameterOf(argument: string): [string, Parameter] {
   }
 }
 
+/** Node's timers can't wait longer, in seconds. */
+const longestTimeout = Math.floor(2 ** 31 / 1000);
+
 function secondsOf(argument: string | undefined): number | undefined {
   if (argument === undefined) return undefined;
   const seconds = Number(argument);
-  // Longer times are not possible with Node's timers.
-  if (seconds > 0 && seconds < 2 ** 31 / 1000) return seconds;
-  throw new UsageError(`Expected a number of seconds for --timeout, got "${argument}".`);
+  if (seconds > 0 && seconds <= longestTimeout) return seconds;
+  throw new UsageError(`Expected more than 0 and at most ${longestTimeout} seconds for --timeout, got "${argument}".`);
 }
 
 async function inject(

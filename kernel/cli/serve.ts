@@ -1,4 +1,5 @@
 import { appendFile, chmod, readFile } from 'node:fs/promises';
+import { registerStoreFiles } from '#engine/dir/files/storeFiles.ts';
 import { databasesOf } from '#engine/serve/databases.ts';
 import type { KeySource } from '#engine/serve/keyStore.ts';
 import { makeKey, parseKeys } from '#engine/serve/keys.ts';
@@ -122,6 +123,7 @@ once. On Linux with glibc, MALLOC_ARENA_MAX=2 in the environment reduces the mem
 async function run(args: readonly string[]): Promise<number> {
   if (args[0] === 'new-key') return newKey(args.slice(1));
   const { options, json, jobs } = optionsOf(args);
+  registerStoreFiles(async (...store) => (await import('#jobs/entry.ts')).openStoreFiles(...store));
   const running = await serve({ ...options, ...(jobs && { jobs: await jobsOf(jobs, options) }) });
   const databases = options.databases.map(({ name }) => name);
   if (json) {
