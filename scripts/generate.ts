@@ -5,6 +5,7 @@ import { jobFileHints } from '#shared/jobs/jobFileSchema.ts';
 import { packageContributions } from '../extension/contributions/contributions.ts';
 import { jobSchemaFile } from '../extension/contributions/tasks.ts';
 import { commandLinePage } from './generate/commandLinePage.ts';
+import { lanceDbVerbsPage } from './generate/lanceDbVerbsPage.ts';
 import { settingsPage } from './generate/settingsPage.ts';
 import { inRoot } from './paths.ts';
 
@@ -32,6 +33,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
     'package.json': JSON.stringify(manifestWithContributions()),
     [jobSchemaFile]: JSON.stringify(jobFileHints),
     'docs/command-line.md': await commandLinePage(),
+    'docs/lancedb-verbs.md': lanceDbVerbsPage(),
     'docs/settings.md': settingsPage(),
   };
   const generated: [string, string][] = [];
