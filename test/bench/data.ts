@@ -33,31 +33,44 @@ const schema = new Schema([
 export type BenchTable = { root: string; name: string; rows: number };
 
 /**
- * Returns a table with the given millions of rows, generated once into a git-ignored folder: five narrow columns, with
- * the same rows on every machine. It is built elsewhere and then moved, so that an interrupted run leaves no incomplete
- * table.
- * @throws Error if the disk is full
+ * Returns a git-ignored folder, filled once and kept. It is filled elsewhere and then moved, so that an interrupted run
+ * leaves no incomplete folder.
  */
-export async function benchTable(millions: number, say: (line: string) => void): Promise<BenchTable> {
-  const root = inRoot(`.sample/bench/${millions}m-v${dataVersion}`);
-  const table = { root, name: 'events', rows: millions * rowsPerAdd };
-  if (existsSync(join(root, 'complete'))) return table;
+export async function benchFolder(
+  name: string,
+  fill: (folder: string) => Promise<void>,
+  say?: (line: string) => void,
+): Promise<string> {
+  const root = inRoot(`.sample/bench/${name}`);
+  if (existsSync(join(root, 'complete'))) return root;
   const building = `${root}.building-${process.pid}`;
-  await mkdir(building, { recursive: true });
-  checkSpace(building, table.rows * bytesPerRow);
-  say(`generating ${millions} million rows …`);
+  say?.(`generating ${name} …`);
   try {
-    const catalog = await openDir({ root: building });
-    const events = await catalog.createEmptyTable(table.name, schema);
-    for (let part = 0; part < millions; part++) await events.add(makeRows(part * rowsPerAdd, rowsPerAdd));
-    await catalog.close();
+    await mkdir(building, { recursive: true });
+    await fill(building);
     await writeFile(join(building, 'complete'), '');
     await rm(root, { recursive: true, force: true });
     await rename(building, root);
   } finally {
     await rm(building, { recursive: true, force: true });
   }
-  return table;
+  return root;
+}
+
+/**
+ * Returns a table with the given millions of rows: five narrow columns, with the same rows on every machine.
+ * @throws Error if the disk is full
+ */
+export async function benchTable(millions: number, say: (line: string) => void): Promise<BenchTable> {
+  const [name, rows] = ['events', millions * rowsPerAdd];
+  const fill = async (folder: string): Promise<void> => {
+    checkSpace(folder, rows * bytesPerRow);
+    const catalog = await openDir({ root: folder });
+    const events = await catalog.createEmptyTable(name, schema);
+    for (let part = 0; part < millions; part++) await events.add(makeRows(part * rowsPerAdd, rowsPerAdd));
+    await catalog.close();
+  };
+  return { root: await benchFolder(`${millions}m-v${dataVersion}`, fill, say), name, rows };
 }
 
 function checkSpace(folder: string, bytes: number): void {

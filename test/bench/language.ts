@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { LanguageProcess } from '#processes/languageProcess.ts';
 import type { Finding } from '#shared/protocol/languageMessages.ts';
 import { inRoot } from '../../scripts/paths.ts';
+import { processMemory } from '../harness/processMemory.ts';
 import { tempFolder } from '../harness/temp.ts';
 import { lineOf, median, type Figure } from './report.ts';
 
@@ -101,14 +101,9 @@ async function live(): Promise<Life> {
       await checked;
       rechecks.push(performance.now() - edited);
     }
-    const memory = residentBytes(worker.pid ?? 0);
+    const memory = processMemory(worker.pid ?? 0, 'now');
     return { ready, first, later: median(later), hover: median(hovers), recheck: median(rechecks), memory };
   } finally {
     worker.dispose();
   }
-}
-
-function residentBytes(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
 }

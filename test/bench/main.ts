@@ -10,6 +10,7 @@ import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCatalogModel } from './catalogModel.ts';
 import { benchCluster } from './cluster.ts';
+import { benchGrowth } from './growth.ts';
 import { benchHostile } from './hostile.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';
@@ -19,11 +20,11 @@ import { busyShare, type Figure, isMissed, keep, machine } from './report.ts';
 import { benchRest } from './rest.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
+  names            rest, growth, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest: millions of rows to stream; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
-  --before FILE    rest: dist/cli.cjs of an older build, whose serve is measured in turns
+  --before FILE    rest, growth: dist/cli.cjs of an older build, whose serve and backfills are measured in turns
   --seconds N      hostile: how long; 600
   --cells N        kernel: cells that run before the second measurement; 500
   --long N         life: cells of one kernel's life; 10000
@@ -45,6 +46,7 @@ const benches: Readonly<Record<string, Bench>> = {
   backfill: { needs: [ownNetwork, ...benchNeeds, ...rayNeeds, lanceRayNeed], measure: benchBackfill },
   'catalog-model': { needs: benchNeeds, measure: benchCatalogModel },
   hostile: { needs: [], measure: benchHostile },
+  growth: { needs: benchNeeds, measure: benchGrowth },
 };
 
 /** `npm run bench`: prints figures beside the figures of the peers. Returns the exit code. */

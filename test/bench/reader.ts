@@ -1,11 +1,11 @@
 // Measures one way to read a table, in a separate process: `node reader.ts '{"way": …}'` prints one line of JSON.
-import { readFileSync } from 'node:fs';
 import { Client } from 'undici';
 import { EngineProcess } from '#catalog/engineProcess.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../scripts/paths.ts';
+import { processMemory } from '../harness/processMemory.ts';
 import { DirTable } from '#engine/dir/dirTable.ts';
 
 /**
@@ -32,12 +32,6 @@ export type ReadResult = { runs: Run[]; peak: { reader: number; server?: number 
 
 type Read = () => Promise<AsyncIterable<{ numRows: number } | Uint8Array>>;
 
-/** Returns the largest resident size of a process so far. */
-function peakOf(pid: number | 'self'): number {
-  const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(line?.[1] ?? 0) * 1024;
-}
-
 async function measure(read: Read, wanted: number): Promise<Run> {
   const started = performance.now();
   let first: number | undefined;
@@ -62,7 +56,10 @@ async function main(order: ReadOrder): Promise<ReadResult> {
     const measured = await measure(read, order.rows);
     if (run >= order.warmUps) runs.push(measured);
   }
-  const peak = { reader: peakOf('self'), ...(server !== undefined && { server: peakOf(server) }) };
+  const peak = {
+    reader: processMemory('self', 'most'),
+    ...(server !== undefined && { server: processMemory(server, 'most') }),
+  };
   await close();
   return { runs, peak };
 }

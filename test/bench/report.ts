@@ -17,6 +17,27 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
+/**
+ * Calls all ways in turns, so that other load on the machine affects all of them. Returns the median of each in
+ * milliseconds, after a warm-up: V8 compiles code of ours only after many calls, and peers in native code need none.
+ */
+export async function inTurns<K extends string>(
+  ways: Readonly<Record<K, () => Promise<unknown>>>,
+  runs: number,
+  warmUps = 1,
+): Promise<Record<K, number>> {
+  const names = Object.keys(ways) as K[];
+  const times = Object.fromEntries(names.map((name): [K, number[]] => [name, []])) as Record<K, number[]>;
+  for (let run = -warmUps; run < runs; run++) {
+    for (const name of names) {
+      const started = performance.now();
+      await ways[name]();
+      if (run >= 0) times[name].push(performance.now() - started);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times[name])])) as Record<K, number>;
+}
+
 export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined && !(value <= goal);
 
 const digits = {
@@ -29,6 +50,7 @@ const digits = {
   operations: 0,
   differences: 0,
   names: 0,
+  versions: 0,
 } as const;
 
 // Returns the value with its unit; `never` if nothing could be measured, for example because an interrupt ended the

@@ -2,6 +2,7 @@ import { benchTable, type BenchTable } from './data.ts';
 import { readIn, readUpstream, withBareServer } from './processes.ts';
 import type { ReadResult, Run, Way } from './reader.ts';
 import { lineOf, median, type Figure } from './report.ts';
+import { benchRows } from './rows.ts';
 import { benchServe } from './serve.ts';
 
 export type BenchOptions = {
@@ -20,8 +21,8 @@ const mega = 1e6;
 
 /**
  * Measures tables that our `rest` streams from our engine process. Compares with the engine's scan alone, the same
- * bytes from a bare socket, `dir` in process, and upstream's own server and client. Then measures pages and streams of
- * `serve`.
+ * bytes from a bare socket, `dir` in process, and upstream's own server and client. Then measures rows as objects, and
+ * pages and streams of `serve`.
  */
 export async function benchRest(options: BenchOptions): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -34,6 +35,7 @@ export async function benchRest(options: BenchOptions): Promise<Figure[]> {
     options.say(`${millions} million rows, median of ${options.runs}, each in a fresh process after a warm-up:`);
     for (const figure of await streaming(table, `${millions} M`, options.runs)) tell(figure);
   }
+  for (const figure of await benchRows(options.runs, options.say)) tell(figure);
   const [millions] = options.sizes;
   if (millions !== undefined) {
     options.say(`lance-catalog serve, ${millions} million rows, median of ${options.runs} after a warm-up:`);

@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { noLimit } from '#catalog/contract.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
-import { inRoot } from '../../scripts/paths.ts';
-import { endGroup, trackProcessGroup } from '../../scripts/processes.ts';
 import type { BenchTable } from './data.ts';
+import { type MeasuredServer, startOurs } from './growthServers.ts';
 import { median, type Figure } from './report.ts';
 
 /** How often a page is requested in a run. */
@@ -25,27 +21,10 @@ const kinds: readonly Kind[] = [
 /** Milliseconds of a page, or of a whole stream. */
 type Times = Record<Kind, number[]>;
 
-type Server = { readonly address: string; stop(): Promise<void> };
-
-/** Starts `lance-catalog serve` of a build. */
-async function startServer(cli: string, { root }: BenchTable): Promise<Server> {
-  const args = [cli, 'serve', '--root', root, '--no-auth', '--port', '0', '--json'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
-  trackProcessGroup(child);
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const { address } = JSON.parse(line) as { address: string };
-  return {
-    address,
-    stop: async () => {
-      await endGroup(child);
-    },
-  };
-}
-
 const agent = new Agent({ keepAlive: true });
 
 /** Reads the response of a query without looking at its rows. Returns its bytes. */
-function drain(server: Server, table: BenchTable, body: object): Promise<number> {
+function drain(server: MeasuredServer, table: BenchTable, body: object): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', accept: arrowStreamMime };
     const path = `${server.address}/v1/table/${table.name}/query`;
@@ -62,7 +41,7 @@ function drain(server: Server, table: BenchTable, body: object): Promise<number>
   });
 }
 
-async function measure(server: Server, table: BenchTable, kind: Kind, run: number): Promise<number> {
+async function measure(server: MeasuredServer, table: BenchTable, kind: Kind, run: number): Promise<number> {
   const started = performance.now();
   if (kind === 'stream' || kind === 'stream, filter seen before') {
     const bytes = await drain(server, table, { k: noLimit, ...(kind !== 'stream' && { filter: 'id >= 0' }) });
@@ -85,8 +64,8 @@ async function measure(server: Server, table: BenchTable, kind: Kind, run: numbe
  * @param before the `cli.cjs` of an older build, measured in turns
  */
 export async function benchServe(table: BenchTable, runs: number, before: string | undefined): Promise<Figure[]> {
-  const ours = await startServer(inRoot('dist/cli.cjs'), table);
-  const older = before === undefined ? undefined : await startServer(before, table);
+  const ours = await startOurs(table.root);
+  const older = before === undefined ? undefined : await startOurs(table.root, before);
   const times = (): Times => Object.fromEntries(kinds.map((kind): [Kind, number[]] => [kind, []])) as unknown as Times;
   const [now, then] = [times(), times()];
   try {

@@ -40,6 +40,28 @@ async function* streamed(count: number, failAfter = Infinity): AsyncGenerator<Re
 }
 
 forEachSubject('creating tables', (makeCatalog, subject) => {
+  test('of rows with whole numbers and short lists takes fractions and longer lists later', async () => {
+    const { db } = await makeCatalog();
+    const first = { id: 1, item: 'foo', price: 10.0, scores: [1, 2], size: { width: 2 }, vector: [3, 4] };
+    const table = await db.createTable('t', [first]);
+    await table.add([{ ...first, id: 2, price: 9.99, scores: [0.5, 1, 2], size: { width: 2.5 } }]);
+    await table
+      .mergeInsert('id')
+      .whenMatchedUpdateAll()
+      .execute([{ ...first, id: 1, price: 12.5 }]);
+    await table.update({ where: 'id = 2', valuesSql: { price: 'price * 0.5' } });
+    const found = (await table.query().toArray()).toSorted((a, b) => Number(a['id']) - Number(b['id']));
+    assert.deepEqual(
+      found.map(({ id, price, scores }) => [Number(id), price, [...(scores as Iterable<number>)]]),
+      [
+        [1, 12.5, [1, 2]],
+        [2, 4.995, [0.5, 1, 2]],
+      ],
+    );
+    assert.equal(await table.countRows('id IN (1, 2) AND size.width > 1'), 2);
+    assert.equal((await table.vectorSearch([3, 4]).limit(1).toArray())[0]?.['_distance'], 0);
+  });
+
   test('of rows infers the same types everywhere', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', [
@@ -57,8 +79,8 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
     ]);
     assert.equal(
       String(await table.schema()),
-      'Schema<{ 0: whole: Int64, 1: half: Float64, 2: big: Int64, 3: text: Utf8, 4: yes: Bool, ' +
-        '5: at: Timestamp<MICROSECOND, UTC>, 6: bytes: Binary, 7: vector: FixedSizeList[2]<Float32>, 8: place: Struct<{x:Int64}> }>',
+      'Schema<{ 0: whole: Float64, 1: half: Float64, 2: big: Int64, 3: text: Utf8, 4: yes: Bool, ' +
+        '5: at: Timestamp<MICROSECOND, UTC>, 6: bytes: Binary, 7: vector: FixedSizeList[2]<Float32>, 8: place: Struct<{x:Float64}> }>',
     );
   });
 

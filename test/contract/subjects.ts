@@ -20,7 +20,12 @@ export function engineEntry(): string {
 
 /** Starts the engine process with the Node that runs the tests. */
 export const startEngine = (log?: (line: string) => void): Promise<EngineProcess> =>
-  EngineProcess.start({ entry: engineEntry(), node: { path: process.execPath, env: {} }, log });
+  EngineProcess.start({
+    entry: engineEntry(),
+    storeFiles: inRoot('dist/jobParts.cjs'),
+    node: { path: process.execPath, env: {} },
+    log,
+  });
 
 /** The implementation under test. */
 export type SubjectId = 'dir' | 'engine' | 'serve' | 'pair' | 'upstream';
@@ -117,6 +122,7 @@ const onPair = [
   'tags',
   'branches',
   'renaming',
+  'optimizing',
 ];
 
 let servers: UpstreamServers | undefined;

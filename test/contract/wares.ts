@@ -1,4 +1,4 @@
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 
 /** Three rows to write. */
 export const rows = [

@@ -114,6 +114,7 @@ forEachSubject('wrong arguments', (makeCatalog) => {
       ListTableVersions: () => table.listVersions(),
       RestoreTable: () => table.restore(1),
       GetTableStats: () => table.stats(),
+      OptimizeTable: () => table.optimize(),
       CreateTableIndex: () => table.createIndex('id'),
       ListTableIndices: () => table.listIndices(),
       DescribeTableIndexStats: () => table.indexStats('id_idx'),

@@ -1,6 +1,6 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 
 /** Returns a value that the types forbid but that a notebook may pass. */
 const odd = (value: unknown): never => value as never;
@@ -20,7 +20,7 @@ export const wrongCatalogCalls: readonly WrongCall<Catalog>[] = [
   ['NamespaceExists', 'shop', (db) => db.namespaceExists(path, odd({ mood: 'good' }))],
   ['DropNamespace', 'shop', (db) => db.dropNamespace(path, odd({ mode: 'perhaps' }))],
   ['ListTables', 'shop', (db) => db.listTables(path, { limit: 1.5 })],
-  ['ListTables', 'shop', (db) => db.tableNames(path, odd({ limit: 3 }))],
+  ['ListTables', 'shop', (db) => db.tableNames(path, { limit: -1 })],
   ['CreateTable', 'shop/a b', (db) => db.createTable('a b', [{ id: 1 }], path)],
   ['CreateTable', 'shop/x', (db) => db.createTable('x', [{ id: 1 }], path, odd({ mode: 'perhaps' }))],
   ['CreateTable', 'shop/x', (db) => db.createTable('x', odd(7), path)],
@@ -49,6 +49,9 @@ export const wrongTableCalls: readonly (readonly [Operation, call: (table: Table
   ['DeleteFromTable', (table) => table.delete(odd(undefined))],
   ['RestoreTable', (table) => table.restore(0)],
   ['RestoreTable', (table) => table.restore(odd(undefined))],
+  ['OptimizeTable', (table) => table.optimize(odd({ olderThan: 7 }))],
+  ['OptimizeTable', (table) => table.optimize({ olderThan: '0d' })],
+  ['OptimizeTable', (table) => table.optimize(odd({ mood: 'good' }))],
   ['CreateTableIndex', (table) => table.createIndex('')],
   ['CreateTableIndex', (table) => table.createIndex(odd(7))],
   ['CreateTableIndex', (table) => table.createIndex('id', odd({ type: 'TREE' }))],

@@ -35,11 +35,11 @@ export const usualLayers = layerNames.filter((name) => name !== 'cluster');
 
 /**
  * Number of processes that share the files of a layer, if more than one. Tests that wait for servers leave a processor
- * idle. So do tests of a window, which use two thirds of a processor, half of it for opening the window.
- * Files of the contract layer wait for object stores and jobs: two of them use two thirds of two processors, so three run
- * at a time.
+ * idle. Files of the contract layer wait for object stores and jobs: two of them use two thirds of two processors, so
+ * three run at a time. So do files of the ui layer: a window that waits uses a twentieth of a processor, one in which a
+ * cell runs a quarter.
  */
-const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 3, kernel: 2, ui: 2, cluster: 2 };
+const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 3, kernel: 2, ui: 3, cluster: 2 };
 
 /**
  * The slowest files, by the figures at the end of `npm test`. They start first, so that at the end no process runs a
@@ -66,7 +66,7 @@ const longest: Partial<Record<Layer, readonly string[]>> = {
     'display/display',
     'cli',
   ],
-  ui: ['notebook', 'window', 'start', 'cluster', 'grid', 'jobs', 'company', 'displays', 'debugger'],
+  ui: ['notebook', 'hiddenTab', 'grid', 'displays', 'window', 'jobs', 'cluster', 'company', 'start', 'debugger'],
   cluster: [
     'ray/rayNewest',
     'ray/rayOldest',

@@ -12,7 +12,7 @@ import {
   type Profile,
   type Server,
 } from '../../scripts/workbench/server.ts';
-import { openBrowser, type Browser, type Size } from './browser.ts';
+import { openSharedBrowser, type Browser, type Size } from './browser.ts';
 import { shareKernelSnapshot } from './kernelSnapshot.ts';
 import { tempFolder } from './temp.ts';
 import { installedWorkbench, openWorkbench, withoutShell } from './workbench.ts';
@@ -71,6 +71,8 @@ export async function installedDist(): Promise<string> {
   return join(folder, name, 'dist');
 }
 
+let lastPort = 0;
+
 /**
  * Opens a window. `settings` are added to the default settings of tests and to the sample connection. A tall window
  * shows more of a notebook.
@@ -99,8 +101,11 @@ export async function openWindow(
     extensions: extensions ?? (await installedExtensions()),
   };
   const env = { ...withoutShell, ...shareKernelSnapshot(cacheFolder(profile), await installedDist()) };
-  const server = await startServer({ workbench: installedWorkbench(), profile, folder, env });
-  const browser = await openBrowser(work, size);
+  const start = { workbench: installedWorkbench(), profile, folder, env };
+  // The browser has cached the workbench of the last port. Another process may have taken that port meanwhile.
+  const server = await startServer({ ...start, port: lastPort }).catch(() => startServer(start));
+  lastPort = server.port;
+  const browser = await openSharedBrowser(server.address, size);
   const close = async (): Promise<void> => {
     await browser.close();
     await server.stop();

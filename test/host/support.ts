@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { TableData } from '#catalog/tableData.ts';
+import type { TableData } from '#catalog/table/tableData.ts';
 import type { CatalogNode, NodeOf } from '../../extension/explorer/node.ts';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import type { CommandId, CommandTypes } from '../../extension/manifest.ts';

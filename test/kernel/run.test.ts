@@ -244,7 +244,7 @@ suite('lance-catalog run', function () {
     assert.equal(readFileSync(foreign, 'utf8'), before);
     assert.match(folder.stderr, /^Can't write ".*none\/out\.ipynb": the folder ".*none" does not exist/);
     assert.match(parameter.stderr, /^The parameter "limit" has no value\. Write name=value/);
-    assert.match(seconds.stderr, /^Expected a number of seconds for --timeout, got "soon"\./);
+    assert.match(seconds.stderr, /^Expected more than 0 and at most 2147483 seconds for --timeout, got "soon"\./);
     assert.match(mode.stderr, /^Expected one of error, warn, off for --type-check, got "perhaps"\./);
     const codes = [language, folder, parameter, seconds, mode].map(({ code }) => code);
     assert.deepEqual(codes, [1, 1, 2, 2, 2]);

@@ -5,8 +5,8 @@ import { tempFolder } from '../harness/temp.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { KubeApiStandIn } from '../host/cluster/kubeApiStandIn.ts';
-import { chooseInMenu, openCatalog, openMenu, switchTheme, treeRow } from './catalogWindow.ts';
-import { contrast } from './contrast.ts';
+import { chooseInMenu, openCatalog, openMenu, switchTheme, treeRow } from './parts/catalogWindow.ts';
+import { contrast } from './parts/contrast.ts';
 
 const patience = 90_000;
 const watching = 'Service account may watch pods';

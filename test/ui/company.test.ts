@@ -7,7 +7,16 @@ import { type ServeProcess, startServe } from '../contract/serve/serveProcess.ts
 import { tempFolder } from '../harness/temp.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
-import { chooseInMenu, expand, openCatalog, openMenu, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
+import {
+  chooseInMenu,
+  expand,
+  openCatalog,
+  openMenu,
+  scrollToTable,
+  switchTheme,
+  treeRow,
+} from './parts/catalogWindow.ts';
+import { waitForKernel } from './parts/notebookWindow.ts';
 
 const key = 'sesame-sesame-sesame-sesame';
 const cell = '[role=cell], td';
@@ -93,6 +102,7 @@ suite('A person with nothing but an address and a key', function () {
     await row.hover();
     await row.locator('a[aria-label^="New Notebook for This Table"]').click();
     await page.locator('.notebook-editor .code-cell-row').first().waitFor();
+    await waitForKernel(page);
     await runCommand(page, 'Notebook: Run All');
     const output = await scrollToTable(page);
     await output.locator(cell).first().waitFor();
@@ -129,13 +139,19 @@ suite('A person with nothing but an address and a key', function () {
   });
 
   test('has left the key in no file: not in settings, stored state or logs', () => {
-    const work = dirname(window.folder);
-    const files = readdirSync(work, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    const files = [dirname(window.folder), window.browser.folder].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()),
+    );
     const holding = files
       .map((one) => join(one.parentPath, one.name))
       .filter((path) => readFileSync(path).includes(key));
     assert.deepEqual(holding, []);
-    assert.ok(files.some((one) => one.name === 'settings.json'));
+    // One is of the server, one of the browser.
+    for (const each of ['settings.json', 'Local State'])
+      assert.ok(
+        files.some((one) => one.name === each),
+        each,
+      );
   });
 
   test('asks nothing of the network but the server, which the browser does not see', () => {

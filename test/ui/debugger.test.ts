@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { chooseInMenu, switchTheme } from './catalogWindow.ts';
-import { cellAt, endMark, enterCell, notebookOf, openNotebook, patience, shows } from './notebookWindow.ts';
+import { chooseInMenu, switchTheme } from './parts/catalogWindow.ts';
+import { cellAt, endMark, enterCell, notebookOf, openNotebook, patience, shows } from './parts/notebookWindow.ts';
 
 const sources = [
   'function twice(x: number): number {\n  const result = x * 2;\n  return result;\n}',

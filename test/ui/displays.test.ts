@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
-import { notebookOf, openNotebook } from './notebookWindow.ts';
+import { notebookOf, openNotebook } from './parts/notebookWindow.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { switchTheme } from './catalogWindow.ts';
-import { colours, contrast } from './contrast.ts';
-import { illegible } from './legible.ts';
+import { switchTheme } from './parts/catalogWindow.ts';
+import { colours, contrast } from './parts/contrast.ts';
+import { illegible } from './parts/legible.ts';
 
 /** One output per cell, each short enough that a tall window shows all of them. */
 const cells = [

@@ -3,10 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../harness/browser.ts';
-import { firstId } from './gridRows.ts';
-import type { Served } from './pages.ts';
-import { PanelHostStandIn, inPanelPage, servePanel, tableOf } from './panelHostStandIn.ts';
-import { themes, type ThemeName } from './themes.ts';
+import { firstId } from './parts/gridRows.ts';
+import type { Served } from './parts/pages.ts';
+import { PanelHostStandIn, inPanelPage, servePanel, tableOf } from './parts/panelHostStandIn.ts';
+import { themes, type ThemeName } from './parts/themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/grid');
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { runCommand } from '../harness/workbench.ts';
-import { cellAt, counts, notebookOf, openNotebook, patience, runCell, shows } from './notebookWindow.ts';
+import { cellAt, counts, notebookOf, openNotebook, patience, runCell, shows } from './parts/notebookWindow.ts';
 
 /**
  * How long a kernel waits for a reloading window, in seconds. A window reloads in less time, even on a busy machine.

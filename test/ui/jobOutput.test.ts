@@ -6,9 +6,9 @@ import type { JobOutputNews, JobOutputRequest } from '#shared/jobs/jobOutput.ts'
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
-import { colours, contrast } from './contrast.ts';
-import { inPage, outputTheme, serveRenderer, type Served } from './pages.ts';
-import type { ThemeName } from './themes.ts';
+import { colours, contrast } from './parts/contrast.ts';
+import { inPage, outputTheme, serveRenderer, type Served } from './parts/pages.ts';
+import type { ThemeName } from './parts/themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/jobOutput');
 

@@ -8,10 +8,10 @@ import { Endpoint } from '#shared/protocol/rpc.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { endedJob, someJob } from '../unit/extension/jobs/someJob.ts';
 import { somePlan } from '../unit/extension/jobs/somePlan.ts';
-import { colours, contrast } from './contrast.ts';
-import type { Served } from './pages.ts';
-import { dress, inPanelPage, servePanel } from './panelHostStandIn.ts';
-import type { ThemeName } from './themes.ts';
+import { colours, contrast } from './parts/contrast.ts';
+import type { Served } from './parts/pages.ts';
+import { dress, inPanelPage, servePanel } from './parts/panelHostStandIn.ts';
+import type { ThemeName } from './parts/themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/jobPage');
 

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { RayDashboardStandIn } from '../cluster/standIns/rayDashboardStandIn.ts';
-import { chooseInMenu, expand, openCatalog, openFile, openMenu, switchTheme, treeRow } from './catalogWindow.ts';
+import { chooseInMenu, expand, openCatalog, openFile, openMenu, switchTheme, treeRow } from './parts/catalogWindow.ts';
 
 const patience = 90_000;
 

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { chooseInMenu, openCatalog, openMenu, treeRow } from './catalogWindow.ts';
+import { chooseInMenu, openCatalog, openMenu, treeRow } from './parts/catalogWindow.ts';
 
 /** The attacker's text. VS Code would make a link of it that opens a terminal. */
 const bait = 'No rights. [Sign in](command:workbench.action.terminal.new)';

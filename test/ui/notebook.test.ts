@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { colours, contrast } from './contrast.ts';
-import { openCatalog, switchTheme } from './catalogWindow.ts';
-import { colouringCells } from './colouring.ts';
-import { typingInCells } from './typing.ts';
+import { colours, contrast } from './parts/contrast.ts';
+import { openCatalog, switchTheme } from './parts/catalogWindow.ts';
+import { colouringCells } from './parts/colouring.ts';
+import { typingInCells } from './parts/typing.ts';
 import {
   cellAt,
   clickToolbar,
@@ -18,7 +18,7 @@ import {
   patience,
   runCell,
   shows,
-} from './notebookWindow.ts';
+} from './parts/notebookWindow.ts';
 
 /** Returns code that continues when the test creates a file with this name, not after a time. */
 const gate = (name: string): string =>

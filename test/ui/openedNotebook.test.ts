@@ -7,8 +7,8 @@ import type { Frame } from 'playwright-core';
 import { notebookRenderer } from '../../extension/contributions/notebooks.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith } from '../harness/workbench.ts';
-import { hostileOutputs, innocentOutputs, notebookWithOutputs } from './hostileOutputs.ts';
-import { openNotebook } from './notebookWindow.ts';
+import { hostileOutputs, innocentOutputs, notebookWithOutputs } from './parts/hostileOutputs.ts';
+import { openNotebook } from './parts/notebookWindow.ts';
 
 /** Milliseconds within which a drawn output would have sent a request. */
 const requestMs = 3_000;

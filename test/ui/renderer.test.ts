@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { launchChromium } from '../harness/browser.ts';
-import { inPage, outputTheme, serveRenderer, type Served } from './pages.ts';
-import type { ThemeName } from './themes.ts';
-import { base64, outputOf, utf8, senseless } from './rendererOutputs.ts';
+import { inPage, outputTheme, serveRenderer, type Served } from './parts/pages.ts';
+import type { ThemeName } from './parts/themes.ts';
+import { base64, outputOf, utf8, senseless } from './parts/rendererOutputs.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/grid');
 

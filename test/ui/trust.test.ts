@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { expand, openCatalog, openFile, scrollToTable, treeRow } from './catalogWindow.ts';
+import { expand, openCatalog, openFile, scrollToTable, treeRow } from './parts/catalogWindow.ts';
 
 suite('A window that asks for trust', function () {
   this.timeout(120_000);

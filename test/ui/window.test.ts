@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { colours, contrast } from './contrast.ts';
-import { collapse, expand, openCatalog, openFile, scrollToTable, switchTheme, treeRow } from './catalogWindow.ts';
+import { colours, contrast } from './parts/contrast.ts';
+import { collapse, expand, openCatalog, openFile, scrollToTable, switchTheme, treeRow } from './parts/catalogWindow.ts';
+import { waitForKernel } from './parts/notebookWindow.ts';
 
 const rows = 1_000_000;
 const cell = '[role=cell], td';
@@ -70,6 +71,7 @@ suite('A window with the packaged extension', function () {
     const { page } = window;
     await openFile(page, 'tour.ipynb');
     await page.locator('.notebook-editor .code-cell-row').first().waitFor();
+    await waitForKernel(page);
     await runCommand(page, 'Notebook: Run All');
     await savedTour(window, (cells) => cells.every((each) => each.execution_count !== null));
     const failed = tour(window).filter((each) => each.outputs.some((one) => one.output_type === 'error'));

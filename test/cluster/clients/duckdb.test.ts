@@ -81,7 +81,7 @@ suite("DuckDB's Lance extension as a client of the server", function () {
   for (const [label, path] of Object.entries(places)) {
     test(`reads, changes and makes tables in the ${label}, and nowhere else`, async () => {
       const [seen, made] = [`seen_${label}`, `made_${label}`];
-      const rows = [1, 2, 3].map((id) => ({ id, s: `n${id}`, v: [id, 0] }));
+      const rows = [1, 2, 3].map((id) => ({ id: BigInt(id), s: `n${id}`, v: Float32Array.of(id, 0) }));
       await catalog.createTable(seen, rows, path);
       const attach = `ATTACH '${path.join('$') || '$'}' AS c (TYPE LANCE, ENDPOINT '${server.address}', HEADER 'x-api-key=${key}')`;
       const list = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'c' ORDER BY 1";

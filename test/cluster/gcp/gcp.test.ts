@@ -115,8 +115,8 @@ suite('Checks of Google Cloud', function () {
       sentences.push(sentenceOf(await check(profile, ['gcp-adc']), 'gcp-adc').replace(/\S+credentials\.json/, 'FILE'));
     }
     assert.deepEqual(sentences, [
-      'The login in FILE has expired or was revoked.',
-      'The login in FILE is older than its organization allows.',
+      'The sign-in stored in FILE has expired or was revoked.',
+      'The sign-in stored in FILE is older than its organization allows.',
       'Google rejected the credentials from FILE: Account has been deleted.',
     ]);
   });

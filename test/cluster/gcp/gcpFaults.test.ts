@@ -28,7 +28,7 @@ const faults: readonly {
       'gcp-chain-impersonate': 'blocked',
       'gcp-chain-bucket': 'blocked',
     },
-    sentence: /^The login in .*credentials\.json has expired or was revoked\.$/,
+    sentence: /^The sign-in stored in .*credentials\.json has expired or was revoked\.$/,
     mends: 'gcp-adc',
   },
   {

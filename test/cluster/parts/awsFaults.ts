@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
     name: 'no provider for the issuer',
     plant: ({ moto, providerArn }) => moto.removeProvider(providerArn),
     expect: { 'oidc-provider': 'fail', 'irsa-assume': 'fail', ...blocked(...asService) },
-    says: /^IAM has no provider for https:\/\/127\.0\.0\.1:\d+, so it accepts no token of the cluster\.$/,
+    says: /^IAM has no OpenID Connect provider for https:\/\/127\.0\.0\.1:\d+, so AWS rejects the tokens of the cluster\.$/,
     mend: ['oidc-provider'],
   },
   {
@@ -174,7 +174,7 @@ export const faults: readonly Fault[] = [
       'irsa-trust': 'warn',
       ...blocked('irsa-assume', ...asService),
     },
-    says: /^IAM has no provider for https:\/\/oidc\.eks\.eu-west-1\.amazonaws\.com\/id\/ABC/,
+    says: /^IAM has no OpenID Connect provider for https:\/\/oidc\.eks\.eu-west-1\.amazonaws\.com\/id\/ABC/,
   },
   {
     name: 'a service account without a role',
@@ -261,7 +261,7 @@ export const faults: readonly Fault[] = [
         spec: { serviceAccountName: 'geneva-sa', containers: [{ name: 'ray', image: 'ray' }] },
       }),
     expect: { 'aws-pod-env': 'warn' },
-    says: /^old under geneva\/geneva-sa does not have .*, because the annotation is newer\.$/,
+    says: /^old under geneva\/geneva-sa does not have .*\. The annotation was set after the pods started\.$/,
   },
 ];
 

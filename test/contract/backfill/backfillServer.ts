@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Table as ArrowTable, tableToIPC, vectorFromArray } from '#arrow';
-import type { Catalog } from '#catalog/catalog.ts';
+import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { type ContractHandler, createContractHandler } from '#engine/server/server.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 
@@ -46,11 +46,11 @@ export class BackfillServerStandIn {
   /** Breaks the connection of the next backfill after its start, so that the response is lost. */
   losesAnswer = false;
   readonly #server: Server;
-  readonly #catalog: Catalog;
+  readonly #catalog: DirCatalog;
   readonly #contract: ContractHandler;
   readonly #fields: ReadonlySet<string>;
 
-  private constructor(catalog: Catalog, behaviour: Behaviour, fields: ReadonlySet<string>) {
+  private constructor(catalog: DirCatalog, behaviour: Behaviour, fields: ReadonlySet<string>) {
     this.behaviour = behaviour;
     this.#catalog = catalog;
     this.#fields = fields;
@@ -62,7 +62,7 @@ export class BackfillServerStandIn {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  static async start(catalog: Catalog, behaviour: Behaviour): Promise<BackfillServerStandIn> {
+  static async start(catalog: DirCatalog, behaviour: Behaviour): Promise<BackfillServerStandIn> {
     const stand = new BackfillServerStandIn(catalog, behaviour, await fieldsOfRequest());
     stand.#server.listen(0, '127.0.0.1');
     await once(stand.#server, 'listening');

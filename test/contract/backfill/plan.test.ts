@@ -154,14 +154,17 @@ suite('plans and trials of backfills', function () {
       entry: 'f',
       code: 'def f(text: str) -> int:\n    return len(text)\n',
     });
-    const { request, context, events } = requestOf({ table: 'python', function: fn, options: { python: python() } });
+    const job = { table: 'python', function: fn, options: { python: python() }, commitsByDefault: true };
+    const { request, context, events } = requestOf(job);
     const runners = { known: ['local', 'local-python'], load: loadRunner } as const;
     const plan = await planBackfill(request, signal, runners);
     assert.equal(plan.runner, 'local-python');
     assert.match(plan.others[0]?.reason ?? '', /Python/);
     const trial = await tryBackfill(request, signal);
     assert.ok(trial.rows > 0);
+    const before = await table.version();
     await localPythonRunner.run(context);
+    assert.ok((await table.version()) - before <= plan.versions!.value);
     const [planned] = eventsOf(events, 'planned');
     assert.equal(plan.rows.toCompute.value, planned?.rows);
     assert.equal(plan.fragments.toCompute.value, planned?.fragments);

@@ -40,7 +40,7 @@ suite("computed columns of the engine's own", () => {
     const table = await db.openTable('t');
     const [column, ...others] = await computedColumns(table, AbortSignal.timeout(60_000));
     assert.deepEqual(others, []);
-    assert.deepEqual([column?.column, column?.type, column?.keptBy, column?.rows], ['twice', 'int64', 'engine', 2]);
+    assert.deepEqual([column?.column, column?.type, column?.keptBy, column?.rows], ['twice', 'double', 'engine', 2]);
     assert.equal(column?.function.kind === 'sql' && column.function.expression, 'id * 2');
     assert.deepEqual(column?.function.inputs, ['id']);
     await db.close();

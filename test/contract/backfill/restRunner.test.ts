@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Field, Int32, Schema, Utf8 } from '#arrow';
-import type { Catalog } from '#catalog/catalog.ts';
-import { openDir } from '#engine/dir/dirCatalog.ts';
+import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
 import type { JobSpec } from '#jobs/jobSpec.ts';
 import { createRestRunner } from '#jobs/runners/rest/restRunner.ts';
 import { serverFunction } from '#jobs/runners/rest/serverFunction.ts';
@@ -18,7 +17,7 @@ const schema = new Schema([new Field('caption', new Utf8()), new Field('length',
 
 suite('the runner rest, against a stand-in of a server that runs backfills', () => {
   const runner = createRestRunner({ firstPause: 5, longestPause: 20, silence: 10_000 });
-  let db: Catalog;
+  let db: DirCatalog;
   let server: BackfillServerStandIn;
 
   setup(async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Float64, makeData, makeVector, type RecordBatch, Table as ArrowTable, tableFromIPC, tableToIPC } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import type { Table } from '#catalog/table.ts';
-import type { TableSource } from '#catalog/tableData.ts';
+import type { Table } from '#catalog/table/table.ts';
+import type { TableSource } from '#catalog/table/tableData.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';

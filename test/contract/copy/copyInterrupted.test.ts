@@ -4,7 +4,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import { isUnfinished, readMark } from '#catalog/copy/copyState.ts';
 import { registerRest } from '#catalog/rest/register.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { UpstreamServers } from '../upstream/upstreamServers.ts';

@@ -97,7 +97,7 @@ suite('streams into a directory', function () {
       dispose: () => Promise.resolve(),
     };
     await assert.rejects(addGathered(native, parts, 'append', (work) => work(native)));
-    assert.deepEqual(await table.query().toArray(), [{ id: -1n }]);
+    assert.deepEqual(await table.query().toArray(), [{ id: -1 }]);
   });
 
   test('of batches that bring dictionaries of their own keep the words', async () => {

@@ -116,7 +116,7 @@ suite('the engine process, over plain HTTP', function () {
     refused(await ask({ vector: { single_vector: ['a'] }, k: 1 }), 400, 'InvalidInput', 'single_vector');
     refused(await ask({ vector: {}, k: 1, columns: { column_names: 'id' } }), 400, 'InvalidInput', 'column_names');
     refused(await ask({ vector: {}, k: 1, distance_type: 'near' }), 400, 'InvalidInput', 'distance_type');
-    refused(await ask({ vector: { multi_vector: [[1]] }, k: 1 }), 406, 'Unsupported', 'several vectors');
+    refused(await ask({ vector: { multi_vector: [[1], ['a']] }, k: 1 }), 400, 'InvalidInput', 'multi_vector');
     refused(await ask({ vector: {}, k: 1, filter: 'colour = 1' }), 404, 'ColumnNotFound', 'colour');
   });
 
@@ -180,7 +180,7 @@ suite('the engine process, over plain HTTP', function () {
     const brief = JSON.parse((await engine.send({ path, headers: typed })).body) as { location: string };
     const { location } = brief;
     assert.ok(location.startsWith(root) && existsSync(location), location);
-    const schema = { fields: [{ name: 'id', nullable: true, type: { type: 'int64' } }] };
+    const schema = { fields: [{ name: 'id', nullable: true, type: { type: 'float64' } }] };
     // LanceDB's own client reads the version and the schema without requesting them.
     assert.deepEqual(brief, { table: 'products', namespace: ['shop'], location, version: 1, schema });
     const query = 'load_detailed_metadata=true&with_table_uri=true&check_declared=true';
@@ -192,7 +192,7 @@ suite('the engine process, over plain HTTP', function () {
       table_uri: pathToFileURL(location).href,
       is_only_declared: false,
       version: 1,
-      schema: { fields: [{ name: 'id', nullable: true, type: { type: 'int64' } }] },
+      schema: { fields: [{ name: 'id', nullable: true, type: { type: 'float64' } }] },
       metadata: {},
       stats: { num_fragments: 1, num_deleted_rows: 0 },
     });

@@ -4,8 +4,8 @@ import { type IncomingMessage, request, type Server } from 'node:http';
 import { join } from 'node:path';
 import { makeVector, Table, tableToIPC } from '#arrow';
 import { engineHost, rootHeader } from '#catalog/contract.ts';
-import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
-import type { DirTable } from '#engine/dir/dirTable.ts';
+import { openDir } from '#engine/dir/dirCatalog.ts';
+import { type LeasedTable, SharedTables } from '#engine/dir/sharedTables.ts';
 import { createEngineServer } from '#engine/server/engineServer.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -15,19 +15,21 @@ const secret = 'a secret of the tests';
 const large = (): Table =>
   new Table({ id: makeVector(BigInt64Array.from({ length: 2_000_000 }, (_, i) => BigInt(i))) });
 
-/** Counts the tables that a catalog opens and those that are closed again. */
-function counted(db: DirCatalog): { opened: number; closed: number } {
-  const counts = { opened: 0, closed: 0 };
-  const watch = (table: DirTable): DirTable => {
-    counts.opened++;
-    const close = table.close.bind(table);
-    table.close = () => (counts.closed++, close());
-    return table;
+/** Counts the tables that readers open and those that they release again, until `stop`. */
+function countTables(): { opened: number; closed: number; stop(): void } {
+  const before = Object.getOwnPropertyDescriptor(SharedTables.prototype, 'open')!;
+  const counts = {
+    opened: 0,
+    closed: 0,
+    stop: () => Object.defineProperty(SharedTables.prototype, 'open', before),
   };
-  const openTable = db.openTable.bind(db);
-  const createTable = db.createTable.bind(db);
-  db.openTable = async (...rest) => watch(await openTable(...rest));
-  db.createTable = async (...rest) => watch(await createTable(...rest));
+  const value = async function (this: SharedTables, ...rest: Parameters<SharedTables['open']>): Promise<LeasedTable> {
+    const leased = await (before.value as SharedTables['open']).apply(this, rest);
+    counts.opened++;
+    const release = leased.release.bind(leased);
+    return Object.assign(leased, { release: () => (counts.closed++, release()) });
+  };
+  Object.defineProperty(SharedTables.prototype, 'open', { ...before, value });
   return counts;
 }
 
@@ -36,18 +38,21 @@ suite('the tables that requests open', function () {
   const root = tempFolder();
   const socketPath = join(tempFolder(), 's');
   let server: Server;
-  let counts: ReturnType<typeof counted>;
+  let counts: ReturnType<typeof countTables>;
 
   suiteSetup(async () => {
     const db = await openDir({ root });
     await db.createTable('t', [{ id: 1 }, { id: 2 }]);
     await db.createTable('large', large());
-    counts = counted(db);
+    counts = countTables();
     ({ server } = createEngineServer({ secret, catalogOf: () => Promise.resolve(db), log: () => undefined }));
     server.listen(socketPath);
     await once(server, 'listening');
   });
-  suiteTeardown(() => server.close());
+  suiteTeardown(() => {
+    counts.stop();
+    server.close();
+  });
   setup(() => Object.assign(counts, { opened: 0, closed: 0 }));
 
   const ask = async (path: string, body: object | Uint8Array, accept = '*/*'): Promise<IncomingMessage> => {

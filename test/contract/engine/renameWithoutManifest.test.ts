@@ -3,8 +3,8 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { rootFolder } from '#engine/dir/folders.ts';
-import { updateManifest } from '#engine/dir/manifestTable.ts';
+import { rootFolder } from '#engine/dir/files/folders.ts';
+import { updateManifest } from '#engine/dir/files/manifestTable.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
 const manifest = '__manifest';

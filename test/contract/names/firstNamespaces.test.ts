@@ -6,7 +6,7 @@ import {
   createInObjectStore,
   createUnlessExists,
   manifestSchema,
-} from '#engine/dir/createManifest.ts';
+} from '#engine/dir/files/createManifest.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { inRoot } from '../../../scripts/paths.ts';

@@ -79,7 +79,7 @@ forEachSubject('names', (makeCatalog) => {
         assert.deepEqual(await db.tableNames([name]), [name]);
         assert.equal(await db.tableExists(name, [name]), true);
         const table = await db.openTable(name, [name]);
-        assert.deepEqual(await table.query().toArray(), [{ id: 1n }, { id: 2n }]);
+        assert.deepEqual(await table.query().toArray(), [{ id: 1 }, { id: 2 }]);
         await table.add([{ id: 3 }]);
         assert.equal((await db.describeTable(name, [name])).numRows, 3);
       }

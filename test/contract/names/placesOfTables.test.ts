@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
-import { updateManifest } from '#engine/dir/manifestTable.ts';
+import { updateManifest } from '#engine/dir/files/manifestTable.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { fails } from '../expect.ts';
 import { startServing } from '../serve/serving.ts';

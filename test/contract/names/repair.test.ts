@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Catalog } from '#catalog/catalog.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { planRepair } from '#engine/repair/inspect.ts';
-import { manifestFolder } from '#engine/dir/manifestTable.ts';
+import { manifestFolder } from '#engine/dir/files/manifestTable.ts';
 import { repairCatalog } from '#engine/repair/repair.ts';
 import type { RepairResult } from '#shared/damage.ts';
-import { inRoot } from '../../../scripts/paths.ts';
+import { runCli } from '../../harness/runCli.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { fails } from '../expect.ts';
 import { startMoto } from '../moto.ts';
@@ -267,11 +264,7 @@ suite('repairing a catalog through the engine process', function () {
   });
 });
 
-const repair = async (...args: string[]) => {
-  const child = spawn(process.execPath, [inRoot('dist/cli.cjs'), 'repair', ...args]);
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { code: code as unknown, stdout, stderr };
-};
+const repair = (...args: string[]) => runCli('repair', ...args);
 
 suite('lance-catalog repair', function () {
   this.timeout(60_000);

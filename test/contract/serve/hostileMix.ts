@@ -18,10 +18,10 @@ export async function createMixTable(db: Catalog): Promise<void> {
   const table = await db.createTable(
     't',
     Array.from({ length: tableRows }, (_, id) => ({
-      id,
+      id: BigInt(id),
       b: id % 2 === 0,
       s: `row ${id} of many`,
-      v: Array.from({ length: 16 }, (__, at) => (id * (at + 1)) % 7),
+      v: Float32Array.from({ length: 16 }, (__, at) => (id * (at + 1)) % 7),
     })),
   );
   await table.createIndex('s', { type: 'FTS' });

@@ -107,7 +107,7 @@ suite('two servers on one root', function () {
         await writing;
 
         // Every confirmed write is complete. The write in progress when its server was killed is complete or absent.
-        const rows = (await (await right.openTable('t')).query().toArray()) as { writer: string; batch: bigint }[];
+        const rows = (await (await right.openTable('t')).query().toArray()) as { writer: string; batch: number }[];
         const counts = new Map<string, number>();
         for (const { writer, batch } of rows) {
           counts.set(`${writer}${batch}`, (counts.get(`${writer}${batch}`) ?? 0) + 1);
@@ -116,8 +116,8 @@ suite('two servers on one root', function () {
         for (let count = written.right; count > written.right - 3; count--) assert.ok(counts.has(`right${count}`));
         for (let count = written.left; count > written.left - 2; count--) assert.ok(counts.has(`left${count}`));
 
-        // A table that was being created is complete, or it is not listed and its name can be used. In the root of an
-        // object store the name may stay in use, because nothing can be renamed there; the error says so.
+        // The table that was just being created is either complete, or it is not listed and its name is free. Only in
+        // the root of an object store may the name stay in use, because nothing can be renamed there.
         const last = await made;
         assert.ok(last !== undefined);
         for (const name of (await right.tableNames()).filter((one) => one.startsWith('made'))) {

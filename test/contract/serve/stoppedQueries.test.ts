@@ -49,7 +49,7 @@ suite('lance-catalog serve and queries that need too much', function () {
     for (const name of ['t', 'written']) {
       await db.createTable(
         name,
-        Array.from({ length: 100 }, (_, id) => ({ id, s: `row ${id}` })),
+        Array.from({ length: 100 }, (_, id) => ({ id: BigInt(id), s: `row ${id}` })),
       );
     }
     await db.close();
@@ -182,7 +182,7 @@ suite('the engine process where the system can not limit memory', function () {
   test('ends itself above its limit', async () => {
     const root = tempFolder();
     const db = await openDir({ root });
-    await db.createTable('t', [{ id: 1 }]);
+    await db.createTable('t', [{ id: 1n }]);
     await db.close();
     const engine = await startRawEngine(600 * 1024 ** 2);
     const headers = { ...engine.headers(root), 'content-type': 'application/json' };

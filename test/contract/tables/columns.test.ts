@@ -88,7 +88,10 @@ forEachSubject('columns', (makeCatalog) => {
 
   test('change their type where no value is lost', async () => {
     const { db } = await makeCatalog();
-    const table = await db.createTable('t', rows);
+    const table = await db.createTable(
+      't',
+      rows.map((row) => ({ ...row, id: BigInt(row.id) })),
+    );
     await table.alterColumns([
       { path: 'id', dataType: new Int32() },
       { path: 'price', dataType: new Float32() },
@@ -114,15 +117,15 @@ forEachSubject('columns', (makeCatalog) => {
     await table.dropColumns(['price', 'place']);
     assert.deepEqual((await table.schema()).names, ['id', 'name']);
     assert.deepEqual(await table.query().toArray(), [
-      { id: 1n, name: 'mug' },
-      { id: 2n, name: 'lamp' },
+      { id: 1, name: 'mug' },
+      { id: 2, name: 'lamp' },
     ]);
   });
 
   test('that are wrong say what is wrong, and nothing changes', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
-    await fails(() => table.addColumns([{ name: 'id', expression: '1' }]), 'InvalidInput', 'id');
+    await fails(() => table.addColumns([{ name: 'id', expression: '1.0' }]), 'InvalidInput', 'id');
     await fails(() => table.addColumns([{ name: 'x', expression: 'colour + 1' }]), 'ColumnNotFound', 'colour');
     await fails(() => table.alterColumns([{ path: 'colour', rename: 'x' }]), 'ColumnNotFound', 'colour');
     await fails(() => table.alterColumns([{ path: 'name', dataType: new Int32() }]), 'InvalidInput', 'name');

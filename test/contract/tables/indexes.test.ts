@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { IndexType } from '#catalog/table.ts';
+import type { IndexType } from '#catalog/table/table.ts';
 import { fails } from '../expect.ts';
 import { forEachOfOurs, forEachSubject } from '../subjects.ts';
 
@@ -51,7 +51,7 @@ forEachSubject('indexes', (makeCatalog) => {
       const [index] = await table.listIndices();
       assert.equal(index?.type?.toUpperCase().replaceAll(/[^A-Z]/g, ''), type.replaceAll('_', ''));
       const found = await table.vectorSearch(rows[7]!.vector, { nprobes: 2, refineFactor: 10 }).limit(1).toArray();
-      assert.equal(found[0]?.['id'], 7n);
+      assert.equal(found[0]?.['id'], 7);
     });
   }
 
@@ -136,5 +136,14 @@ forEachSubject('statistics', (makeCatalog) => {
       },
     );
     assert.ok(totalBytes > 1000, `${totalBytes} bytes`);
+  });
+});
+
+forEachOfOurs('indexes of numbers', (makeCatalog) => {
+  test('of type BITMAP need integers, which bigints in rows are', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', [{ number: 1, integer: 1n }]);
+    await table.createIndex('integer', { type: 'BITMAP' });
+    await fails(() => table.createIndex('number', { type: 'BITMAP' }), 'InvalidInput', '"number" of Float64', '1n');
   });
 });

@@ -16,10 +16,10 @@ forEachSubject('merging', (makeCatalog) => {
         { id: 4, name: 'plant', price: 15 },
       ]);
     assert.deepEqual(await sorted(table), [
-      { id: 1n, name: 'mug', price: 9.5 },
-      { id: 2n, name: 'lamp', price: 49 },
-      { id: 3n, name: 'chair', price: 120 },
-      { id: 4n, name: 'plant', price: 15 },
+      { id: 1, name: 'mug', price: 9.5 },
+      { id: 2, name: 'lamp', price: 49 },
+      { id: 3, name: 'chair', price: 120 },
+      { id: 4, name: 'plant', price: 15 },
     ]);
     assert.equal(result.numUpdatedRows ?? 1, 1);
     assert.equal(result.numInsertedRows ?? 1, 1);
@@ -35,10 +35,10 @@ forEachSubject('merging', (makeCatalog) => {
       { id: 4, name: 'plant' },
     ]);
     assert.deepEqual(await sorted(table), [
-      { id: 1n, name: 'mug', price: 9.5 },
-      { id: 2n, name: 'lamp', price: 49 },
-      { id: 3n, name: 'stool', price: 120 },
-      { id: 4n, name: 'plant', price: null },
+      { id: 1, name: 'mug', price: 9.5 },
+      { id: 2, name: 'lamp', price: 49 },
+      { id: 3, name: 'stool', price: 120 },
+      { id: 4, name: 'plant', price: null },
     ]);
     const uneven = [{ id: 1, price: 8 }, { id: 2 }];
     await fails(() => merge.execute(uneven), 'InvalidInput', 'Row 1', '"price"');
@@ -57,8 +57,8 @@ forEachSubject('merging', (makeCatalog) => {
         { id: 2, name: 'lamp', price: 49 },
       ]);
     assert.deepEqual(await sorted(table), [
-      { id: 1n, name: 'mug', price: 9.5 },
-      { id: 2n, name: 'lamp', price: 49 },
+      { id: 1, name: 'mug', price: 9.5 },
+      { id: 2, name: 'lamp', price: 49 },
     ]);
   });
 

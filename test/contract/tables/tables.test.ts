@@ -77,7 +77,7 @@ forEachSubject('tables', (makeCatalog) => {
       version: 1,
       numRows: 3,
       columns: [
-        { name: 'id', type: 'int64', nullable: true },
+        { name: 'id', type: 'double', nullable: true },
         { name: 'name', type: 'utf8', nullable: true },
         { name: 'price', type: 'double', nullable: true },
       ],

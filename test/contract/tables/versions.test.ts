@@ -44,7 +44,7 @@ forEachSubject('versions', (makeCatalog) => {
     const old = await db.openTable('t', { version: 1 });
     await table.add([{ id: 3 }]);
     assert.equal(await old.countRows(), 2);
-    assert.deepEqual(await old.query().toArray(), [{ id: 1n }, { id: 2n }]);
+    assert.deepEqual(await old.query().toArray(), [{ id: 1 }, { id: 2 }]);
     assert.equal(await old.countRows('id > 1'), 1);
     await table.addColumns([{ name: 'twice', expression: 'id * 2' }]);
     assert.deepEqual((await old.schema()).names, ['id']);

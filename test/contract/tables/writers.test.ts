@@ -44,7 +44,7 @@ forEachSubject('two writers at once', (makeCatalog, subject) => {
       each(dbs, calls(4), async (db) => (await db.openTable('t')).update({ valuesSql: { n: 'n + 1' } })),
     );
     assert.ok(done > 0);
-    assert.deepEqual(await table.query().toArray(), [{ id: 1n, n: BigInt(done) }]);
+    assert.deepEqual(await table.query().toArray(), [{ id: 1, n: done }]);
   });
 
   test('make no row twice by merging', async () => {

@@ -25,7 +25,7 @@ forEachSubject('writing', (makeCatalog) => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
     await table.add([{ id: 4 }]);
-    assert.deepEqual(await table.query().where('id = 4').toArray(), [{ id: 4n, name: null, price: null }]);
+    assert.deepEqual(await table.query().where('id = 4').toArray(), [{ id: 4, name: null, price: null }]);
     await fails(() => table.add([{ id: 'five' }]), 'SchemaValidation', 'id', 'row 0');
     await fails(() => table.add([{ colour: 'red' }]), 'SchemaValidation', 'colour');
     assert.equal(await table.countRows(), 4);
@@ -50,11 +50,11 @@ forEachSubject('writing', (makeCatalog) => {
 
   test('adds an Arrow table whose columns come in another order', async () => {
     const { db } = await makeCatalog();
-    const table = await db.createTable('t', [{ id: 1, price: 2.5 }]);
+    const table = await db.createTable('t', [{ id: 1n, price: 2.5 }]);
     await table.add(new Table({ price: makeVector(Float64Array.of(3.5)), id: makeVector(BigInt64Array.of(2n)) }));
     assert.deepEqual(await sorted(table), [
-      { id: 1n, price: 2.5 },
-      { id: 2n, price: 3.5 },
+      { id: 1, price: 2.5 },
+      { id: 2, price: 3.5 },
     ]);
   });
 
@@ -98,7 +98,7 @@ forEachSubject('writing', (makeCatalog) => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);
     await table.add([{ id: 9, name: 'desk', price: 200 }], { mode: 'overwrite' });
-    assert.deepEqual(await table.query().toArray(), [{ id: 9n, name: 'desk', price: 200 }]);
+    assert.deepEqual(await table.query().toArray(), [{ id: 9, name: 'desk', price: 200 }]);
     await fails(() => table.add([{ id: 9 }], { mode: 'replace' as never }), 'InvalidInput', 'replace');
   });
 
@@ -156,6 +156,10 @@ forEachSubject('writing', (makeCatalog) => {
     const table = await db.createTable('t', rows);
     await fails(() => table.update({}), 'InvalidInput');
     await fails(() => table.update({ where: '', values: { price: 1 } }), 'InvalidInput', 'empty');
+    const unset = 'The filter is undefined, not a string';
+    await fails(() => table.update({ where: undefined, values: { price: 1 } }), 'InvalidInput', unset);
+    await fails(() => table.update({ price: '1' }, { where: undefined }), 'InvalidInput', unset);
+    await fails(() => table.update({ where: null as never, values: { price: 1 } }), 'InvalidInput', 'null');
     await fails(() => table.update({ values: { price: Number.NaN } }), 'InvalidInput', 'price');
     await fails(() => table.update({ values: { price: 1 }, valuesSql: { price: '2' } }), 'InvalidInput', 'price');
     assert.equal(await table.version(), 1);
@@ -182,7 +186,7 @@ forEachSubject('writing', (makeCatalog) => {
     const before = await table.version();
     const { version } = await table.delete('price > 50');
     assert.equal(version ?? before + 1, before + 1);
-    assert.deepEqual(await table.query().select(['id']).toArray(), [{ id: 1n }]);
+    assert.deepEqual(await table.query().select(['id']).toArray(), [{ id: 1 }]);
     await fails(() => table.delete(''), 'InvalidInput', 'empty');
     assert.equal(await table.countRows(), 1);
   });

@@ -50,6 +50,7 @@ const tour: readonly [Operation, Step][] = [
   ['DescribeTableVersion', { id: 'shop%24products', json: { version: 1 } }],
   ['RestoreTable', { id: 'tour%24t', json: { version: 1 } }],
   ['GetTableStats', { id: 'shop%24products', json: {} }],
+  ['OptimizeTable', { id: 'tour%24t', json: { older_than_seconds: 86_400 } }],
   [
     'CreateTableIndex',
     { id: 'shop%24eu%24orders', json: { column: 'embedding', index_type: 'IVF_FLAT', num_partitions: 1 } },
@@ -124,7 +125,8 @@ suite('what our server answers', function () {
   test('fits the schemas of the specification to the last field', () => {
     const document = inRoot('test/fixtures/namespace-spec/lance-namespace-spec-0.11.1.yaml');
     const checked = spawnSync(python(), [inRoot('test/contract/python/checkReplies.py'), document], {
-      input: JSON.stringify(answers),
+      // The specification does not have the operation "OptimizeTable".
+      input: JSON.stringify(answers.filter(({ operation }) => operation !== 'OptimizeTable')),
       encoding: 'utf8',
     });
     assert.equal(checked.status, 0, checked.stderr);

@@ -1,6 +1,6 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 
 /** The target of every call: the table `t` in the namespace `shop`, which earlier calls may have changed. */
 export type Playground = { db: Catalog; table: Table };
@@ -61,6 +61,7 @@ export const everyOperation: Partial<Record<Operation, Call>> = {
   ListTableVersions: ({ table }) => table.listVersions(),
   RestoreTable: ({ table }) => table.restore(1),
   GetTableStats: ({ table }) => table.stats(),
+  OptimizeTable: ({ table }) => table.optimize(),
   CreateTableIndex: ({ db }) => withVector(db),
   CreateTableScalarIndex: ({ table }) => table.createIndex('id', { type: 'BTREE', name: 'scalar' }),
   ListTableIndices: ({ table }) => table.listIndices(),

@@ -38,8 +38,8 @@ suite('upstream clients', function () {
     assert.deepEqual(
       found.map((row) => row.toJSON()),
       [
-        { id: 1n, name: 'mug', price: 9.5 },
-        { id: 2n, name: 'lamp', price: 59 },
+        { id: 1, name: 'mug', price: 9.5 },
+        { id: 2, name: 'lamp', price: 59 },
       ],
     );
   });

@@ -45,11 +45,11 @@ suite("upstream's native REST client, on our server", function () {
     const table = await theirs.openTable('products', ['shop']);
     assert.equal(await table.countRows(), 2);
     assert.deepEqual(plain(await table.query().select(['id', 'name']).toArray()), [
-      { id: 1n, name: 'mug' },
-      { id: 2n, name: 'lamp' },
+      { id: 1, name: 'mug' },
+      { id: 2, name: 'lamp' },
     ]);
     const near = await table.vectorSearch([0, 1]).select(['id']).limit(1).toArray();
-    assert.equal((near[0] as { id: bigint }).id, 2n);
+    assert.equal((near[0] as { id: number }).id, 2);
   });
 
   test('makes namespaces that we see, and is told when one is there', async () => {

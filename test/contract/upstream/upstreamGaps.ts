@@ -46,8 +46,42 @@ export const upstreamGaps: readonly UpstreamGap[] = [
         'put nulls where they are asked to be',
       ],
       'wrong queries': ['by a column that is not there do not sort'],
+      'queries with the order of LanceDB': ['sort by columns'],
     },
     says: /can't sort rows/,
+  },
+  {
+    operation: 'QueryTable',
+    reason: 'It reads more partitions than requested as long as it finds too few rows.',
+    evidence: 'query with k 400, nprobes 1 of 400 rows in 8 partitions: 400 rows',
+    cases: { 'queries with the verbs of LanceDB': ['search as many partitions as requested'] },
+    says: /^400$/,
+  },
+  {
+    operation: 'QueryTable',
+    reason: 'It reads every vector to search by as one of 32-bit numbers.',
+    evidence: 'query with [255, 1] of a column of unsigned bytes: 400 {"error":"Invalid vector search: …","code":13}',
+    cases: { 'queries with the verbs of LanceDB': ['measure the distance of bits'] },
+    says: /Column vector has element type UInt8 and the query vector is Float32/,
+  },
+  {
+    operation: 'QueryTable',
+    reason: 'It searches by the first of several vectors, and only a column with the name "vector" if none is named.',
+    evidence: 'query with vector.multi_vector of two vectors: 200 with the rows of the first one, without query_index',
+    cases: {
+      'searches by several things': [
+        'find the nearest rows of several vectors',
+        'find lists of vectors that are nearest to all',
+      ],
+    },
+    says: /can't search by several vectors|has no column "vector"/,
+  },
+  {
+    operation: 'CreateTableScalarIndex',
+    reason: 'The specification has no options for n-grams, stop words and blocks.',
+    evidence: 'CreateTableIndexRequest of release 0.11.1 has no such fields',
+    cases: { 'full-text queries': ['find parts of words, and not the words to ignore, by the options of the index'] },
+    says: /has no options for n-grams/,
   },
   {
     operation: 'DescribeTable',
@@ -98,6 +132,20 @@ export const upstreamGaps: readonly UpstreamGap[] = [
     evidence: 'update_field_metadata: 500 {"error":"Not supported: update_field_metadata not implemented","code":18}',
     cases: { columns: ['keep what is to be known of them, entry by entry'] },
     says: /Use a server that supports it/,
+  },
+  {
+    operation: 'OptimizeTable',
+    reason: 'The specification has no such operation; ours is an extension.',
+    evidence: 'optimize: 404 {"detail":"Not Found"}',
+    cases: {
+      optimizing: [
+        'joins fragments, and keeps rows, versions and tags',
+        'adds all rows to the indexes',
+        'changes nothing if there is nothing to join',
+        'works beside clients that add, change and delete rows',
+      ],
+    },
+    says: /the server does not have this operation\. Run "lance-catalog optimize"/,
   },
   {
     operation: 'UpdateTableSchemaMetadata',

@@ -94,6 +94,23 @@ suite('what is changed from the tree', () => {
         await assert.rejects(async () => panel?.table, /was renamed to "[^"]*remarks"/);
       });
 
+      test('optimizes a table after it has said how many fragments there are and that nothing is removed', async () => {
+        const path = [`${connection}-new`];
+        const catalog = await api.engine.catalog(folder.path);
+        const table = await catalog.openTable('remarks', { namespacePath: path });
+        for (const id of [1n, 2n, 3n]) await table.add([{ id, text: 'one more' }]);
+        const { numFragments } = await table.stats();
+        const person = new PersonStandIn({ chooses: ['Optimize Table'] });
+        await person.during(() => run('lanceCatalog.table.optimize', tableNode(connection, path, 'remarks')));
+        const [question] = person.questions;
+        assert.equal(question?.message, `Optimize the table "${connection}-new/remarks"?`);
+        assert.match(
+          question.detail,
+          new RegExp(`has ${numFragments} fragments.*Earlier versions and their files stay`),
+        );
+        assert.deepEqual([(await table.stats()).numFragments, await table.countRows()], [1, 3]);
+      });
+
       test('drops a table only when the person says so, having read the whole path and what it holds', async () => {
         const path = [`${connection}-new`];
         const node = tableNode(connection, path, 'remarks');
@@ -106,7 +123,7 @@ suite('what is changed from the tree', () => {
         await yes.during(() => run('lanceCatalog.table.drop', node));
         const [question] = yes.questions;
         assert.equal(question?.message, `Drop the table "${connection}-new/remarks"?`);
-        assert.match(question.detail, new RegExp(`0 rows in 2 columns.*"${connection}"`));
+        assert.match(question.detail, new RegExp(`3 rows in 2 columns.*"${connection}"`));
         assert.deepEqual((await rowsAt(api, connection, ...path)).map(nameOf), ['inner']);
         await assert.rejects(async () => panel?.table, /was dropped/);
       });

@@ -127,7 +127,7 @@ suite('the language of cells', () => {
     const opening = items.filter(({ label }) => label === 'openTable');
     assert.equal(opening.length, 1);
     const [{ detail, documentation } = {}] = opening;
-    assert.match(detail ?? '', /Catalog\.openTable\(name: string/);
+    assert.match(detail ?? '', /openTable\(name: string/);
     assert.match((documentation as vscode.MarkdownString).value, /table to read and write/i);
     assert.ok(items.length < 60, `${items.length} items`);
   });

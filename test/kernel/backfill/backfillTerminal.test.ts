@@ -55,7 +55,7 @@ suite('A backfill at a terminal', function () {
     const { code, stdout } = await at({ when: question, keys: 'n\\r', as: 'stranger' }, ...stored);
     assert.equal(code, 2, stdout);
     assert.ok(stdout.indexOf('caption.split') < stdout.indexOf(question), stdout);
-    assert.match(stdout, /The function of products\.words is not accepted\./);
+    assert.match(stdout, /The function of the column "words" of products is not accepted\./);
     assert.doesNotMatch(stdout, /Job bf-/);
   });
 

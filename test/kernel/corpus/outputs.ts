@@ -84,6 +84,42 @@ export const outputs: Theme = {
       ],
     },
     {
+      name: 'is rows, whose values compute, print, and are added again',
+      steps: [
+        {
+          cell: `import { Decimal, Duration, Time, Timestamp } from 'lance-catalog';
+const trips = await db.createTable('trips', [{ id: 1n, price: Decimal.from('18.90'), noon: new Time(43_200n, 's'),
+  took: new Duration(1500n, 'ms'), at: new Timestamp(1n, 'us'), vector: new Float32Array(300), big: 2n ** 60n }]);
+const [trip] = await trips.query().toArray();
+console.log(trip)`,
+          out: `The column "big" has integers beyond ±(2^53 − 1), which are bigints in its rows; toArray({ int64: 'bigint' }) returns bigints for all 64-bit integers.
+{
+  id: 1,
+  price: 18.90,
+  noon: 12:00:00,
+  took: 1.500s,
+  at: 1970-01-01T00:00:00.000001Z,
+  vector: Float32Array(300) [ 0, 0, 0, 0, … 296 more ],
+  big: 1152921504606846976n
+}
+`,
+        },
+        { cell: 'trip.price * 2 + trip.vector.length', value: '337.8' },
+        {
+          cell: 'const { vector, ...facts } = trip; JSON.stringify({ ...facts, big: 0 })',
+          value: `'{"id":1,"price":"18.90","noon":"12:00:00","took":"1.500s","at":"1970-01-01T00:00:00.000001Z","big":0}'`,
+        },
+        { cell: 'JSON.stringify([trip]).length > 600', value: 'true' },
+        {
+          cell: 'await trips.add([trip]); new Set((await trips.query().toArray()).map((row) => JSON.stringify(row))).size',
+          value: '1',
+          out: /^The column "big" has integers beyond/,
+        },
+        { cell: '(await trips.query().select(["id"]).toArray({ int64: "bigint" }))[0].id', value: '1n' },
+        { cell: 'await db.dropTable("trips"); `${new Decimal(5n, 1)}`', value: "'0.5'" },
+      ],
+    },
+    {
       name: 'is a table, of Arrow, of a query and of SQL',
       steps: [
         { cell: 'arrow.tableFromArrays({ n: [1, 2], s: ["a", "b"] })', value: /2 rows × 2 columns$/, forms: [table] },
@@ -94,8 +130,8 @@ export const outputs: Theme = {
         { cell: 'products.query().select(["id"]).limit(2)', value: 'id\n1\n2\n\n2 rows × 1 column', forms: [table] },
         { cell: 'for await (const batch of products.query().limit(3)) console.log(batch.numRows)', out: '3\n' },
         {
-          cell: '(await products.query().where("id <= 2").select(["id"]).toArray()).map((row) => Number(row.id))',
-          value: '[ 1, 2 ]',
+          cell: 'await products.query().where("id <= 2").select(["id"]).toArray()',
+          value: '[ { id: 1 }, { id: 2 } ]',
         },
         { cell: 'const rows = await products.query().limit(4).toArrow(); rows.numRows', value: '4' },
         {
@@ -116,6 +152,10 @@ export const outputs: Theme = {
           cell: 'await sql`select count(*) as n from shop.products where id <= ${10}`',
           value: 'n\n10\n\n1 row × 1 column',
           forms: [table],
+        },
+        {
+          cell: '(await sql`select max(id) as id from shop.products`.toArray())[0].id + 1',
+          value: '501',
         },
         { cell: 'await sql`select * from shop.nothing`', error: /^CatalogError: .*nothing/ },
         { cell: 'db', value: /^Catalog\nkind +dir\n/, forms: ['text/html, text/plain'] },

@@ -25,7 +25,7 @@ suite('A conversation of a Jupyter client with the kernel', function () {
   let held: Map<string, string>;
 
   suiteSetup(async () => {
-    const { env } = await installedKernel({ isRelayed: true });
+    const { env } = await installedKernel();
     const script = inRoot('test/kernel/python/conversations.py');
     const { code, stdout, stderr } = await command(python(), [script], { env, seconds: 100 });
     assert.equal(code, 0, stderr);

@@ -8,17 +8,18 @@ import { installedKernel } from './jupyterHome.ts';
 
 const script = (name: string): string => inRoot('test/kernel/python', name);
 
-for (const isRelayed of [true, false])
-  suite(`The kernel under Jupyter, with ${isRelayed ? 'a relay' : 'sockets of its own'}`, function () {
+// A kernel that starts from a snapshot has a relay.
+for (const hasSnapshot of [true, false])
+  suite(`The kernel under Jupyter, with ${hasSnapshot ? 'a relay' : 'sockets of its own'}`, function () {
     this.timeout(120_000);
-    testJupyter(isRelayed);
+    testJupyter(hasSnapshot);
   });
 
-function testJupyter(isRelayed: boolean): void {
+function testJupyter(hasSnapshot: boolean): void {
   let env: Record<string, string>;
 
   suiteSetup(async () => {
-    const installed = await installedKernel({ isRelayed });
+    const installed = await installedKernel({ hasSnapshot });
     env = installed.env;
     assert.match(installed.said, /jupyter\/kernels\/lance-typescript/);
   });

@@ -6,12 +6,15 @@ import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { command } from '../support.ts';
 import { installedKernel } from './jupyterHome.ts';
+import { relayKernelspec } from './relayedKernel.ts';
 
 suite('The end of cells and kernels under Jupyter', function () {
   this.timeout(240_000);
 
   test('interrupts keep the state, a crash is reported, and the kernel ends with its parent', async () => {
-    const { env } = await installedKernel({ isRelayed: true });
+    // A kernel with a limit of memory has NODE_OPTIONS, and then no snapshot.
+    const { env } = await installedKernel({ hasSnapshot: false });
+    relayKernelspec(env['JUPYTER_DATA_DIR'] ?? '');
     const script = inRoot('test/kernel/python/ends.py');
     const { code, stdout, stderr } = await command(python(), [script, join(tempFolder(), 'go')], { env, seconds: 220 });
     assert.equal(code, 0, stderr);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { snapshotVariable } from '#processes/startSnapshot.ts';
+import { shareKernelSnapshot } from '../../harness/kernelSnapshot.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { cliEntry, command, sampleCatalog } from '../support.ts';
-import { relayKernelspec } from './relayedKernel.ts';
 
 /** A separate Jupyter with our kernel installed. This Jupyter neither reads nor writes files of the user. */
 export type JupyterHome = { home: string; env: Record<string, string>; said: string };
@@ -16,16 +16,20 @@ export const jupyterFolders = (home: string) => ({
   JUPYTER_RUNTIME_DIR: join(home, 'run'),
   JUPYTER_CONFIG_DIR: join(home, 'config'),
   IPYTHONDIR: join(home, 'ipython'),
-  // Kernels that start from a snapshot have a relay, which is the subject of tests of its own.
-  [snapshotVariable]: 'off',
 });
 
-/** @param isRelayed whether its kernels have a relay, like those that start from a snapshot */
-export async function installedKernel({ isRelayed = false } = {}): Promise<JupyterHome> {
+/**
+ * @param hasSnapshot whether its kernels start from a snapshot, with a relay; without one, they open their own sockets
+ */
+export async function installedKernel({ hasSnapshot = true } = {}): Promise<JupyterHome> {
   const home = tempFolder();
-  const env = { ...jupyterFolders(home), PYTHONDONTWRITEBYTECODE: '1', LANCE_CATALOG: await sampleCatalog() };
+  const env = {
+    ...jupyterFolders(home),
+    ...(hasSnapshot ? shareKernelSnapshot(join(home, 'cache')) : { [snapshotVariable]: 'off' }),
+    PYTHONDONTWRITEBYTECODE: '1',
+    LANCE_CATALOG: await sampleCatalog(),
+  };
   const { code, stdout, stderr } = await command(process.execPath, [cliEntry, 'kernel', 'install'], { env });
   assert.equal(code, 0, stderr);
-  if (isRelayed) relayKernelspec(env.JUPYTER_DATA_DIR);
   return { home, env, said: stdout };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { inRoot } from '../../../scripts/paths.ts';
 import { type Browser, openBrowser } from '../../harness/browser.ts';
-import { contrast } from '../../ui/contrast.ts';
+import { contrast } from '../../ui/parts/contrast.ts';
 import { installedKernel } from './jupyterHome.ts';
 import { type JupyterLab, startJupyterLab } from './jupyterLab.ts';
 import {

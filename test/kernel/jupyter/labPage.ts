@@ -97,7 +97,7 @@ export async function earlierLine(page: Page): Promise<string> {
       if (now !== before) return now;
       await page.waitForTimeout(100);
     }
-    // A new console may not have loaded its history yet; typing makes it start again.
+    // A new console may not have loaded its history yet; typing a character starts the search in the history again.
     await page.keyboard.type('x');
     await page.keyboard.press('Backspace');
   }

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Dealer, Subscriber } from 'zeromq';
 import { kernelFlags } from '#processes/nodeVersion.ts';
+import { isUsable, snapshotFlags, snapshotOf } from '#processes/startSnapshot.ts';
 import { ports } from '#session/jupyter/connectionFile.ts';
 import { createSigner, decodeMessage, encodeMessage, type Frames } from '#session/jupyter/jupyterFrames.ts';
 import { inRoot } from '../../../scripts/paths.ts';
@@ -13,19 +14,27 @@ import { freePorts } from '../../harness/freePorts.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { kernelEntry, sleep } from '../support.ts';
 
-// Kernels with a relay as launcher.sh starts them, but without the snapshot, for which a test would have to wait.
-
 const relayEntry = inRoot('dist/relay.cjs');
+const flags = kernelFlags(process.versions.node);
+
+/** The flags and the script of a kernel that starts from the snapshot of these tests, as launcher.sh starts it. */
+const startedKernel = (() => {
+  const plain = { node: process.execPath, version: process.versions.node, flags, entry: kernelEntry };
+  const snapshot = snapshotOf(plain);
+  return snapshot && isUsable(snapshot)
+    ? [...flags, ...snapshotFlags(snapshot), snapshot.entry]
+    : [...flags, kernelEntry];
+})();
 
 /** Returns the shell lines that start a kernel with a relay, which waits in `folder`, with the following arguments. */
 const script = (folder: string): string =>
   [
     `relay='${folder}'/$$`,
     `"$0" '${relayEntry}' "$relay" $$ "$@" &`,
-    `exec "$0" ${kernelFlags(process.versions.node).join(' ')} '${kernelEntry}' "$@" "--relay=$relay"`,
+    `exec "$0" ${flags.join(' ')} '${kernelEntry}' "$@" "--relay=$relay"`,
   ].join('\n');
 
-/** Changes the kernelspec of a Jupyter home so that kernels start with a relay. */
+/** Changes the kernelspec of a Jupyter home so that kernels start with a relay, but without a snapshot. */
 export function relayKernelspec(jupyter: string): void {
   const file = join(jupyter, 'kernels/lance-typescript/kernel.json');
   const spec = JSON.parse(readFileSync(file, 'utf8')) as { argv: string[] };
@@ -69,13 +78,7 @@ export class RelayedKernel {
   }
 
   kernel(...args: string[]): ChildProcess {
-    return this.#start([
-      ...kernelFlags(process.versions.node),
-      kernelEntry,
-      `--connection-file=${this.#file}`,
-      `--relay=${this.path}`,
-      ...args,
-    ]);
+    return this.#start([...startedKernel, `--connection-file=${this.#file}`, `--relay=${this.path}`, ...args]);
   }
 
   /** Receives published messages from now on. */

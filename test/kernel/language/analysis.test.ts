@@ -32,6 +32,15 @@ suite('the language worker', function () {
   });
   suiteTeardown(() => worker.dispose());
 
+  test("knows the client in place of LanceDB's package", async () => {
+    const opened = open('lancedb');
+    opened.set(
+      'import * as lancedb from "@lancedb/lancedb";\nconst opened: lancedb.Connection = await lancedb.connect("memory://");',
+      'const found = await (await opened.openTable("items")).search([1, 2]).distanceType("l2").toArray();',
+    );
+    assert.deepEqual(await opened.errors(), []);
+  });
+
   test('has nothing against cells that share names, declare them again and await', async () => {
     book.set(
       'import { join } from "node:path";\nconst title = "a";',

@@ -19,7 +19,7 @@ suite('A kernel that starts from a snapshot', function () {
     XDG_CACHE_HOME: join(home, 'cache'),
     LANCE_CATALOG_SNAPSHOT: 'on',
   };
-  // A separate installation, because a build during the test would be another kernel with another snapshot.
+  // A separate installation, because a build of the project during the test would change the kernel and its snapshot.
   const installation = join(home, 'installation');
   const launcher = join(env.XDG_DATA_HOME, 'lance-catalog/kernel/launcher.cjs');
   const flags = kernelFlags(process.versions.node);

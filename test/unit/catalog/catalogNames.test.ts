@@ -13,7 +13,7 @@ function catalogStandIn(tables: string[], fail = () => false): NamedCatalog & { 
   return {
     calls,
     listTables: async (path = []) => {
-      calls.push(`tables of ${path.join('/')}`);
+      calls.push(`tables of ${Array.isArray(path) ? path.join('/') : ''}`);
       if (fail()) throw new Error('not now');
       return { tables };
     },

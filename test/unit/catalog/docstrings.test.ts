@@ -24,12 +24,12 @@ suite('What people read of the catalog in a cell', () => {
   test('says of every call what it does', () => {
     const files = [
       ['catalog.d.ts', /interface Catalog/],
-      ['table.d.ts', /interface Table\b|type (CreateIndexOptions|AddOptions|UpdateSpec)/],
-      ['tagsBranches.d.ts', /interface/],
+      ['table/table.d.ts', /interface Table\b|type (CreateIndexOptions|AddOptions|UpdateSpec)/],
+      ['table/tagsBranches.d.ts', /interface/],
       ['jobs.d.ts', /interface Jobs|type BackfillColumnOptions/],
-      ['query.d.ts', /class Query/],
-      ['querySpec.d.ts', /type (QueryOptions|FullTextOptions)/],
-      ['mergeInsert.d.ts', /class MergeInsert/],
+      ['query/query.d.ts', /class Query/],
+      ['query/querySpec.d.ts', /type (QueryOptions|FullTextOptions)/],
+      ['table/mergeInsert.d.ts', /class MergeInsert/],
     ] as const;
     const missing = files.flatMap(([file, declared]) => undocumented(file, declared));
     const plain = new Set(['implementation', 'name', 'namespacePath', 'maxCheckpointSize']);
@@ -40,7 +40,7 @@ suite('What people read of the catalog in a cell', () => {
   });
 
   test('names operations that the specification has', () => {
-    const text = ['catalog', 'table', 'tagsBranches', 'jobs', 'query', 'mergeInsert']
+    const text = ['catalog', 'table/table', 'table/tagsBranches', 'jobs', 'query/query', 'table/mergeInsert']
       .map((name) => readFileSync(inRoot('out/catalog', `${name}.d.ts`), 'utf8'))
       .join('\n');
     const named = [...text.matchAll(/\("([A-Z]\w+)"/g)]

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type RecordBatch, Schema, type Table, vectorFromArray } from '#arrow';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { allPages } from '#catalog/listPages.ts';
-import { Query } from '#catalog/query.ts';
-import type { QueryRunner, QuerySpec } from '#catalog/querySpec.ts';
+import { Query } from '#catalog/query/query.ts';
+import type { QueryRunner, QuerySpec } from '#catalog/query/querySpec.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 const table: Table = inferRows([{ id: 1 }, { id: 2 }]);
@@ -71,7 +71,7 @@ suite('a query', () => {
     const { query, asked } = recorded();
     const limited = query.limit(2);
     assert.equal(asked.length, 0);
-    assert.deepEqual(await limited.toArray(), [{ id: 1n }, { id: 2n }]);
+    assert.deepEqual(await limited.toArray(), [{ id: 1 }, { id: 2 }]);
     let rows = 0;
     for await (const batch of limited) rows += batch.numRows;
     assert.equal(rows, 2);

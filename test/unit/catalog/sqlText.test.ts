@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { runInNewContext } from 'node:vm';
-import { updateEntries } from '#catalog/arguments/updateEntries.ts';
+import { Field, Float64, Schema, Utf8 } from '#arrow';
+import { updateArguments, updateEntries } from '#catalog/arguments/updateEntries.ts';
 import { sqlLiteral } from '#catalog/sqlText.ts';
-import type { UpdateSpec } from '#catalog/table.ts';
+import type { UpdateSpec } from '#catalog/table/table.ts';
 import { isCatalogError } from '#shared/errors.ts';
+import { fails } from '../../contract/expect.ts';
 
 const refused = (call: () => unknown, ...words: string[]): void => {
   assert.throws(call, (error: unknown) => {
@@ -85,26 +87,35 @@ suite('SQL literals', () => {
   });
 });
 
+const schema = new Schema([
+  new Field('name', new Utf8(), true),
+  new Field('note', new Utf8(), true),
+  new Field('a', new Float64(), true),
+]);
+const entriesOf = (spec: UpdateSpec) => updateEntries(updateArguments(spec, {}), () => Promise.resolve(schema));
+
+const wrong = (spec: UpdateSpec, ...words: string[]) => fails(async () => entriesOf(spec), 'InvalidInput', ...words);
+
 suite('the columns of an update', () => {
-  test('are values as literals and SQL as it is', () => {
+  test('are values as literals and SQL as it is', async () => {
     const spec: UpdateSpec = {
       where: 'id = 3',
       values: { name: "it's", note: null },
       valuesSql: { price: 'price * 2' },
     };
-    assert.deepEqual(updateEntries(spec), [
+    assert.deepEqual(await entriesOf(spec), [
       ['name', "'it''s'"],
       ['note', 'NULL'],
       ['price', 'price * 2'],
     ]);
   });
 
-  test('are refused where they make no sense', () => {
-    refused(() => updateEntries({}), 'no column');
-    refused(() => updateEntries({ values: {} }), 'no column');
-    refused(() => updateEntries({ values: { a: 1 }, valuesSql: { a: '2' } }), 'two values', '"a"');
-    refused(() => updateEntries({ valuesSql: { a: ' ' } }), '"a"');
-    refused(() => updateEntries({ where: '', values: { a: 1 } }), 'filter is empty');
-    refused(() => updateEntries({ value: { a: 1 } } as UpdateSpec), '"value"', 'values');
+  test('are refused where they make no sense', async () => {
+    await wrong({}, 'no column');
+    await wrong({ values: {} }, 'no column');
+    await wrong({ values: { a: 1 }, valuesSql: { a: '2' } }, 'two values', '"a"');
+    await wrong({ valuesSql: { a: ' ' } }, '"a"');
+    await wrong({ where: '', values: { a: 1 } }, 'filter is empty');
+    await wrong({ value: { a: 1 } } as UpdateSpec, '"value"', 'values');
   });
 });

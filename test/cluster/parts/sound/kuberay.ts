@@ -167,7 +167,7 @@ const hard = { 'requests.cpu': '200', 'requests.memory': '800Gi', 'requests.nvid
 const used = { 'requests.cpu': '16100m', 'requests.memory': '33280Mi', 'requests.nvidia.com/gpu': '1', pods: '4' };
 
 /**
- * Quota and limits with enough space for a launch. The quota counts the pods above, so it is created after these pods.
+ * A quota and limits that leave enough space for a launch. The quota counts the pods above, so it is created after them.
  */
 const limits: readonly KubeObject[] = [
   {

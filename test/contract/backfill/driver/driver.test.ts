@@ -53,6 +53,17 @@ suite('the Python driver', function () {
       );
     });
 
+  test('commits at most 32 times unless the job says how often', async () => {
+    const at = { uri: join(tempFolder(), 't.lance') };
+    const before = await tables.make(at, { fragments: 288, rows: 2 });
+    const job = drive(specOf(at, functionOf(sql('length(text)')), { commitGranularity: undefined }));
+    await job.done;
+    assert.deepEqual(await tables.check(at, 'c', 'length'), { rows: 576, wrong: 0, samples: [] });
+    assert.equal(job.all('committed').length, 32);
+    // The column and its metadata make two more versions.
+    assert.equal((await tables.state(at, 'c')).version - before, 34);
+  });
+
   for (const version of ['2.0', '2.2'])
     test(`fills a table of Lance's file format ${version}`, async () => {
       const at = await makeTable({ version });

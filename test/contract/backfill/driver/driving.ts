@@ -32,8 +32,8 @@ export const pythonBatch = (code: string): FunctionBody => ({ kind: 'python', ta
 export const typescriptRow = (code: string): FunctionBody => ({ kind: 'typescript', takes: 'row', code, source: code });
 
 /**
- * Returns a Python function that records every call in a file, and from the row `id` on waits until another file
- * exists.
+ * Returns a Python function that records every call in a file. For rows whose `id` is at least `from`, it waits until
+ * the file `gate` exists.
  */
 export function gatedPython(folder: string, from: number): { body: FunctionBody; calls: () => string[]; gate: string } {
   const [counts, gate] = [join(folder, 'calls'), join(folder, 'gate')];

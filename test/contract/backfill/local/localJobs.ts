@@ -42,6 +42,8 @@ export type LocalJob = {
   readonly options?: Partial<BackfillRequest> & Partial<JobSpec>;
   readonly uri?: string;
   readonly folder?: string;
+  /** Commits as often as a job whose request does not say how often. Default: after each fragment. */
+  readonly commitsByDefault?: boolean;
 };
 
 /** Returns the context for a runner; its events are collected in `events`. */
@@ -52,7 +54,7 @@ export function contextOf(job: LocalJob, onEvent: (event: NewEvent) => void = ()
     concurrency = 2,
     taskSize,
     checkpointSize = 1000,
-    commitGranularity = 1,
+    commitGranularity = job.commitsByDefault === true ? undefined : 1,
     numFrags,
     readVersion,
     jobId = 'bf-test',

@@ -15,7 +15,7 @@ import {
   vectorFromArray,
 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 
 export const textOf = (id: number): string => 'word '.repeat(id % 7) + String(id);
 

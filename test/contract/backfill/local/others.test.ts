@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { localRunner } from '#jobs/runners/localRunner.ts';
 import { eventually } from '../../eventually.ts';
 import { folderRoot } from '../backfillRoot.ts';

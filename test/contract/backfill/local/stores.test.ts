@@ -12,6 +12,8 @@ import { inRoot } from '../../../../scripts/paths.ts';
 import { python } from '../../../harness/needs/python.ts';
 import { tempFolder } from '../../../harness/temp.ts';
 import { eventually } from '../../eventually.ts';
+import { fails } from '../../expect.ts';
+import { startEngine } from '../../subjects.ts';
 import { bucketRoot } from '../backfillRoot.ts';
 import { gatedFunction } from '../gatedFunction.ts';
 import { contextOf, eventsOf, functionOf, rowFunction } from './localJobs.ts';
@@ -108,6 +110,13 @@ suite('backfills by the runner local of tables in an object store', function () 
         assert.match(error.message, new RegExp(`bf-first of .*@${hostname()}`));
         return true;
       });
+      const table = await bucket.db.openTable(name);
+      await fails(() => table.optimize(), 'ConcurrentModification', 'bf-first of', 'its column "length"');
+      // The editor asks a separate engine process.
+      const engine = await startEngine();
+      const seen = await engine.catalog(bucket.root, { storageOptions: bucket.moto.storageOptions }).openTable(name);
+      await fails(() => seen.optimize(), 'ConcurrentModification', 'bf-first of', 'its column "length"');
+      await engine.dispose();
       gated.open();
       await running;
       assert.deepEqual(await keptOf(name), []);

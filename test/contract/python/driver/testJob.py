@@ -23,9 +23,14 @@ class Reading(unittest.TestCase):
 
     def test_what_is_not_said_has_a_default(self) -> None:
         read = job()
-        self.assertEqual((read.concurrency, read.checkpoint_size, read.commit_granularity), (1, 10_000, 10))
+        self.assertEqual((read.concurrency, read.checkpoint_size, read.commit_granularity), (1, 10_000, None))
         self.assertEqual((read.where, read.task_size, read.num_frags, read.read_version), (None, None, None, None))
         self.assertEqual((read.mode, read.engine, read.fragment), ("run", "processes", None))
+
+    def test_commits_are_at_most_32_unless_the_job_says_how_often(self) -> None:
+        by_default = [backfill.fragments_per_commit(job(), count) for count in (1, 256, 257, 1000, 10_000)]
+        self.assertEqual(by_default, [8, 8, 9, 32, 313])
+        self.assertEqual(backfill.fragments_per_commit(job(commit_granularity=3), 1000), 3)
 
     def test_null_counts_as_not_said(self) -> None:
         read = job(where=None, concurrency=None, task_size=None, node=None)

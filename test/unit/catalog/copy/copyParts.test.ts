@@ -137,7 +137,7 @@ suite('The settings of an index', () => {
   });
 
   test('are left to the engine where they are not told, or not in a form that is known', () => {
-    for (const details of [undefined, '', 'IVF', '[]', '{"compression":7,"metric_type":"hamming","language":""}'])
+    for (const details of [undefined, '', 'IVF', '[]', '{"compression":7,"metric_type":"manhattan","language":""}'])
       for (const type of ['BTREE', 'FTS', 'IVF_PQ'] as const) assert.deepEqual(indexSettings(type, details), {});
   });
 });

@@ -13,7 +13,7 @@ import {
   Utf8,
   vectorFromArray,
 } from '#arrow';
-import type { Query } from '#catalog/query.ts';
+import type { Query } from '#catalog/query/query.ts';
 import { RestTable } from '#catalog/rest/restTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';

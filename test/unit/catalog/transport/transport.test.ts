@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Operation, operations, readingOperations } from '#catalog/contract.ts';
 import { addressOf } from '#catalog/transport/address.ts';
-import { appliedPreferences } from '#catalog/transport/bodies.ts';
+import { parsePreferences } from '#catalog/preferences.ts';
 import { firstLine, parseServerError } from '#catalog/transport/errors.ts';
 import { isRetryable, parseRetryAfter, retryDelay } from '#catalog/transport/retry.ts';
 
@@ -34,7 +34,7 @@ suite('tries of a request', () => {
 
   test('are made of operations that change nothing, and of no other', () => {
     const changing =
-      /^(Create|Drop|Rename|Insert|Merge|Update|Delete|Restore|Alter|Register|Deregister|Declare|Batch|Cancel|Refresh)/;
+      /^(Create|Drop|Rename|Insert|Merge|Update|Delete|Restore|Alter|Register|Deregister|Declare|Batch|Cancel|Refresh|Optimize)/;
     for (const operation of Object.keys(operations) as Operation[]) {
       assert.equal(isRetryable(operation), !changing.test(operation), operation);
     }
@@ -96,7 +96,7 @@ suite('what servers say', () => {
   });
 
   test('of wishes is read by their names', () => {
-    assert.deepEqual(appliedPreferences('Order_By, wait=5; x'), ['order_by', 'wait']);
-    assert.deepEqual(appliedPreferences(undefined), []);
+    assert.deepEqual([...parsePreferences('Order_By, wait=5; x').keys()], ['order_by', 'wait']);
+    assert.deepEqual([...parsePreferences(undefined).keys()], []);
   });
 });

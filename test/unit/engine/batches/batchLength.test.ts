@@ -9,11 +9,12 @@ suite('the rows of a batch', () => {
     assert.equal(batchLength(1024), 2048);
   });
 
-  test('are never more than 65,536, and never fewer than the engine gives by itself', () => {
+  test('are never more than 65,536, and never fewer than one', () => {
     assert.equal(batchLength(1), 65_536);
     assert.equal(batchLength(0), 65_536);
-    assert.equal(batchLength(2048), undefined);
-    assert.equal(batchLength(3072), undefined);
+    assert.equal(batchLength(3072), 512);
+    assert.equal(batchLength(1_000_000), 2);
+    assert.equal(batchLength(100_000_000), 1);
   });
 
   test('are known from types of one width', () => {

@@ -31,6 +31,7 @@ suite('limits of SQL', () => {
       `id IN (${list(100_000, (i) => `-${i}`).join(', ')})`,
       "s = 'C:\\' AND n = 'a' -- it's",
     ];
+    sqls.push("s = 'a; b' AND `c;` = 1 -- ; d\n; -- end");
     for (const sql of sqls) checkSql(sql);
   });
 
@@ -58,6 +59,9 @@ suite('limits of SQL', () => {
     'bytes in two texts': "X'61''62' = 1",
     'a text behind a number': "1'a' = 1",
     'a text behind U&': "U&'a' = 1",
+    'text behind a semicolon': 'x = 1; nonsense',
+    'a quote behind a semicolon and a comment': "x = 1 /* ; */ ; -- ;\n 'a'",
+    'two semicolons': 'x = 1;;',
   };
   for (const [name, sql] of Object.entries(bombs)) {
     test(`refuse ${name}`, () => {

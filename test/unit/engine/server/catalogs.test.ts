@@ -5,7 +5,7 @@ import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
 suite('opened catalogs', () => {
   test('are kept by root, the most recently used of them', async () => {
     const opened: string[] = [];
-    const catalogs = new OpenCatalogs((root) => {
+    const catalogs = new OpenCatalogs<Catalog>((root) => {
       opened.push(root);
       return Promise.resolve({ location: root } as Catalog);
     }, 2);
@@ -21,7 +21,7 @@ suite('opened catalogs', () => {
   test('are kept when an earlier try to open them fails late', async () => {
     let fail: ((error: Error) => void) | undefined;
     let tries = 0;
-    const catalogs = new OpenCatalogs((root) => {
+    const catalogs = new OpenCatalogs<Catalog>((root) => {
       if (root === 'a' && ++tries === 1) return new Promise((_, reject) => (fail = reject));
       return Promise.resolve({ location: root } as Catalog);
     }, 1);
@@ -35,7 +35,7 @@ suite('opened catalogs', () => {
 
   test('that failed to open are asked again', async () => {
     let tries = 0;
-    const catalogs = new OpenCatalogs(() => {
+    const catalogs = new OpenCatalogs<Catalog>(() => {
       tries++;
       return tries === 1 ? Promise.reject(new Error('not yet')) : Promise.resolve({} as Catalog);
     });

@@ -95,6 +95,14 @@ suite('the body of a query', () => {
     );
   });
 
+  test('has several vectors, or one', () => {
+    const several = { k: 1, vector: { multi_vector: [[1], [2], [3]] } };
+    assert.deepEqual(querySpec(several), { limit: 1, vector: { values: [1], more: [[2], [3]] } });
+    assert.deepEqual(querySpec({ k: 1, vector: { multi_vector: [[1]] } }), { limit: 1, vector: { values: [1] } });
+    rejected({ k: 1, vector: { multi_vector: [[1], 2] } }, 'InvalidInput', 'multi_vector');
+    rejected({ k: 1, vector: { single_vector: [1], multi_vector: [[1]] } }, 'InvalidInput', 'either');
+  });
+
   test('is refused where a field is of the wrong type, naming it', () => {
     rejected({}, 'InvalidInput', 'k');
     rejected({ k: -1 }, 'InvalidInput', 'k');
@@ -111,8 +119,11 @@ suite('the body of a query', () => {
   });
 
   test('is unsupported where it asks for what is not offered, instead of giving other rows', () => {
-    rejected({ k: 1, vector: { multi_vector: [[1]] } }, 'Unsupported', 'several vectors');
-    rejected({ k: 1, full_text_query: { structured_query: { query: {} } } }, 'Unsupported', 'structured');
+    rejected(
+      { k: 1, full_text_query: { structured_query: { query: { match: { terms: 'a' } } } } },
+      'Unsupported',
+      'without a column',
+    );
   });
 
   test('names a version or a branch', () => {

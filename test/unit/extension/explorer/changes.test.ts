@@ -17,7 +17,7 @@ suite('what the tree offers', () => {
   test('is everything that the catalog did not refuse', () => {
     assert.deepEqual([...abilitiesOf(capabilities({}))], [...abilityNames]);
     const found = abilitiesOf(capabilities({ RenameTable: 'no', DropTable: 'yes', CreateNamespace: 'no' }));
-    assert.deepEqual([...found], ['dropNamespace', 'createTable', 'dropTable']);
+    assert.deepEqual([...found], ['dropNamespace', 'createTable', 'optimizeTable', 'dropTable']);
   });
 
   test('after a failure is the key where the server asks who one is, else another try', () => {

@@ -32,6 +32,7 @@ export const somePlan = (change: Partial<BackfillPlan> = {}): BackfillPlan => ({
     written: estimated(3_000_000, '4 bytes a row'),
     rewritten: counted(0),
   },
+  versions: counted(8),
   rowsPerSecond: undefined,
   seconds: undefined,
   notes: [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { QuerySpec } from '#catalog/querySpec.ts';
+import type { QuerySpec } from '#catalog/query/querySpec.ts';
 import { CatalogError } from '#shared/errors.ts';
 import {
   catalogSource,

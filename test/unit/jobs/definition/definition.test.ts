@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Field, Int32 } from '#arrow';
-import type { Table } from '#catalog/table.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { engineFunction } from '#jobs/definition/engineFunction.ts';
 import { parseTypeName } from '#jobs/definition/functionOptions.ts';
 import { readFunction } from '#jobs/definition/functionSource.ts';

@@ -20,6 +20,9 @@ function exportedValues(text: string): string[] {
   });
 }
 
+/** Names for code that imports them from LanceDB's package, with hints of what to use instead. */
+const ofLanceDb = exportedValues(readFileSync(inRoot('kernel/catalog/lancedb/unsupportedModules.ts'), 'utf8'));
+
 suite('The names that every notebook has', () => {
   const preloaded = parse(prelude).statements.flatMap(namesOf);
 
@@ -35,6 +38,20 @@ suite('The names that every notebook has', () => {
     const missing = preloaded.filter((name) => name !== 'db' && !exported.includes(name));
     assert.deepEqual(missing, []);
     // These names are useful only with an import of the module, so notebooks can use them for other things.
-    assert.deepEqual(exported.filter((name) => !preloaded.includes(name)).toSorted(), ['Query', 'isCatalogError']);
+    const others = exported.filter((name) => !preloaded.includes(name) && !ofLanceDb.includes(name));
+    const values = ['Decimal', 'Duration', 'Time', 'Timestamp'];
+    const only = [
+      'FullTextQueryType',
+      'Occur',
+      'Operator',
+      'Query',
+      'RRFReranker',
+      'isCatalogError',
+      'packBits',
+      'rerankers',
+      'rrf',
+    ];
+    const queries = ['BooleanQuery', 'BoostQuery', 'MatchQuery', 'MultiMatchQuery', 'PhraseQuery'];
+    assert.deepEqual(others.toSorted(), [...values, ...only, ...queries].toSorted());
   });
 });

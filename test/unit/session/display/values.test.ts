@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { tableFromArrays } from '#arrow';
+import { inferRows } from '#catalog/arrow/inferRows.ts';
+import { readRows } from '#catalog/arrow/rowValues.ts';
+import { Decimal } from '#catalog/values/decimal.ts';
+import { Duration } from '#catalog/values/duration.ts';
+import { Time } from '#catalog/values/time.ts';
+import { Timestamp } from '#catalog/values/timestamp.ts';
 import { createShow } from '#session/display/display.ts';
 import type { RenderedOutput, ShowOptions } from '#session/display/mimeBundle.ts';
 
@@ -175,6 +181,42 @@ suite('A value in an output', () => {
     const value = { table: tableFromArrays({ n: times(3) }), column: tableFromArrays({ n: times(3) }).getChildAt(0) };
     assert.match(textOf(value), /table: Table\(3 rows × 1 column\)/);
     assert.match(textOf(value), /column: Vector\(3 values\)/);
+  });
+
+  test('is a row whose values are shown as in tables, with short vectors', () => {
+    const made = inferRows([
+      {
+        price: Decimal.from('18.90'),
+        at: new Timestamp(1_709_210_096_789_001n, 'us'),
+        noon: new Time(43_200n, 's'),
+        took: new Duration(1500n, 'ms'),
+        vector: new Float32Array(768).fill(0.1),
+        bytes: new Uint8Array(100),
+        tags: new Map([['a', 1]]),
+      },
+    ]);
+    const [row] = readRows(made);
+    const parts = [
+      'price: 18.90',
+      'at: 2024-02-29T12:34:56.789001Z',
+      'noon: 12:00:00',
+      'took: 1.500s',
+      'vector: Float32Array(768) [ 0.1, 0.1, 0.1, 0.1, … 764 more ]',
+      'bytes: Uint8Array 0x0000000000000000… (100 bytes)',
+      "tags: Map(1) { 'a' => 1 }",
+    ];
+    for (const part of parts) assert.ok(textOf(row).includes(part), `${textOf(row)} does not have ${part}`);
+    // Many rows are an outline, in which a vector is a line too.
+    const outline = textOf(times(400).map(() => row));
+    for (const part of parts) assert.ok(outline.includes(part), `${outline.slice(0, 2000)} does not have ${part}`);
+    const html = htmlOf(row);
+    for (const part of ['18.90', '2024-02-29T12:34:56.789001Z', '12:00:00', '1.500s'])
+      assert.ok(
+        html.includes(`: <span class="d">${part}</span>`) || html.includes(part),
+        `${html} does not have ${part}`,
+      );
+    assert.match(html, /vector<\/span>: Float32Array\(768\)[^]*Show 100 more of 748/);
+    assert.match(textOf(row?.['vector']), /668 more items/);
   });
 
   test('has a long text folded, and the rest counted', () => {

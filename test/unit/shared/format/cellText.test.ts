@@ -110,6 +110,11 @@ suite('Points and spans of time as text', () => {
     );
   });
 
+  test('a zone at the end of the calendar is UTC, because the local day may be beyond it', () => {
+    const type = new a.TimestampSecond('Europe/Berlin');
+    assert.deepEqual(texts(raw(type, BigInt64Array.of(8_640_000_000_000n))), ['+275760-09-13 00:00:00Z']);
+  });
+
   test('a value outside of the calendar is its number and unit', () => {
     assert.deepEqual(texts(raw(new a.TimestampSecond(), BigInt64Array.of(2n ** 62n))), ['4611686018427387904 s']);
   });

@@ -1,0 +1,143 @@
+import {
+  Binary,
+  Bool,
+  type Data,
+  type DataType,
+  Decimal,
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int64,
+  List,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  tableToIPC,
+  TimestampMicrosecond,
+  Utf8,
+  vectorFromArray,
+} from '#arrow';
+import { deflateSync, crc32 } from 'node:zlib';
+
+const field = (name: string, type: DataType, metadata?: Map<string, string>) => new Field(name, type, true, metadata);
+
+const vectorSize = 128;
+const schema = new Schema([
+  field('id', new Int64()),
+  field('name', new Utf8()),
+  field('price', new Decimal(2, 10)),
+  field('score', new Float64()),
+  field('in_stock', new Bool()),
+  field('tags', new List(field('item', new Utf8()))),
+  field('added', new TimestampMicrosecond('UTC')),
+  field('embedding', new FixedSizeList(vectorSize, field('item', new Float32()))),
+  field('picture', new Binary(), new Map([['mime', 'image/png']])),
+]);
+
+/** The first id: doubles can't represent integers from here on. */
+export const firstId = 9_007_199_254_740_993n;
+
+const of = (type: DataType, values: unknown[]): Data => vectorFromArray(values, type).data[0]!;
+
+/** Returns rows [start, end) of a virtual table: each value is computed from its row number. */
+export function rowsOf(start: number, end: number): Table {
+  const rows = Array.from({ length: end - start }, (_, i) => start + i);
+  const decimals = new Uint32Array(
+    rows.flatMap((row) => [
+      (row % 100_000) - (row % 2 ? 200_000 : 0),
+      row % 2 ? -1 : 0,
+      row % 2 ? -1 : 0,
+      row % 2 ? -1 : 0,
+    ]),
+  );
+  const children = [
+    of(
+      schema.fields[0]!.type,
+      rows.map((row) => firstId + BigInt(row)),
+    ),
+    of(
+      schema.fields[1]!.type,
+      rows.map((row) => (row % 30 === 7 ? null : row % 30 === 8 ? 'null' : `Product number ${row}`)),
+    ),
+    makeData({ type: new Decimal(2, 10), length: rows.length, nullCount: 0, data: decimals }),
+    of(
+      schema.fields[3]!.type,
+      rows.map((row) => Math.sin(row) * 1000),
+    ),
+    of(
+      schema.fields[4]!.type,
+      rows.map((row) => row % 3 !== 0),
+    ),
+    of(
+      schema.fields[5]!.type,
+      rows.map((row) => ['new', `shelf ${row % 40}`].slice(0, row % 3)),
+    ),
+    makeData({
+      type: new TimestampMicrosecond('UTC'),
+      length: rows.length,
+      nullCount: 0,
+      data: BigInt64Array.from(rows, (row) => 1_708_480_168_831_982n + BigInt(row) * 61_000_001n),
+    }),
+    makeData({
+      type: schema.fields[7]!.type as FixedSizeList,
+      length: rows.length,
+      nullCount: 0,
+      child: makeData({
+        type: new Float32(),
+        data: Float32Array.from(
+          { length: rows.length * vectorSize },
+          (_, i) => Math.sin(i * 0.11 + Math.floor(i / vectorSize)) * Math.cos(i * 0.017),
+        ),
+      }),
+    }),
+    of(
+      schema.fields[8]!.type,
+      rows.map((row) => (row % 50 === 3 ? null : png(row))),
+    ),
+  ];
+  const type = new Struct(schema.fields);
+  const batch = new RecordBatch(schema, makeData({ type, length: rows.length, nullCount: 0, children }));
+  return new Table(schema, [batch]);
+}
+
+export const streamOf = (start: number, end: number): Uint8Array => tableToIPC(rowsOf(start, end), 'stream');
+
+const pictures = new Map<number, Uint8Array>();
+
+/** Returns a PNG of 24 × 24 pixels whose color depends on a number. Keeps it, because there are 256 and many rows. */
+export function png(seed: number): Uint8Array {
+  const color = seed % 256;
+  const picture = pictures.get(color) ?? drawPng(color);
+  pictures.set(color, picture);
+  return picture;
+}
+
+function drawPng(color: number): Uint8Array {
+  const size = 24;
+  const hue = [(color * 53) % 256, (color * 97) % 256, (color * 193) % 256];
+  const lines = Buffer.concat(
+    Array.from({ length: size }, (_, y) =>
+      Buffer.from([0, ...Array.from({ length: size }, (__, x) => hue.map((part) => (part + x * y) % 256)).flat()]),
+    ),
+  );
+  const header = Buffer.from([0, 0, 0, size, 0, 0, 0, size, 8, 2, 0, 0, 0]);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(lines)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, body: Uint8Array): Buffer {
+  const content = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  const frame = Buffer.alloc(content.length + 8);
+  frame.writeUInt32BE(body.length, 0);
+  content.copy(frame, 4);
+  frame.writeUInt32BE(crc32(content), content.length + 4);
+  return frame;
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/protocol/webviewMessages.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
+import type { Size } from '../../harness/browser.ts';
+import { rowsOf, streamOf } from './gridRows.ts';
+import { buildPart, inPage, servePages, type Served } from './pages.ts';
+import { themes, type ThemeName } from './themes.ts';
+
+/**
+ * Returns the content policy of the panel's page in VS Code. The policy is sent as a header, because the page can't
+ * weaken a header.
+ */
+const policy = (nonce: string, origin: string): string =>
+  `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${origin} 'nonce-${nonce}'; img-src blob: data:; font-src ${origin}`;
+
+/** Returns the description of the table that the stand-in serves. */
+export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): PanelTable => ({
+  title: 'shop/products',
+  key: `products-${numRows}`,
+  columns: columnsOf(rowsOf(0, 1).schema),
+  numRows,
+  version: 3,
+  ...change,
+});
+
+/** Serves the page of a webview as VS Code creates it, with the policy as a header. */
+export async function servePanel(name = 'table'): Promise<Served> {
+  const folder = await buildPart(`${name}.js`);
+  const nonce = 'standin';
+  const files: Record<string, string> = { [`/${name}.js`]: 'text/javascript', [`/${name}.css`]: 'text/css' };
+  return servePages((path, origin) => {
+    const type = files[path];
+    const body = type === undefined ? panelPage(nonce, name) : readFileSync(join(folder, path));
+    return { type: type ?? 'text/html', body, policy: policy(nonce, origin) };
+  });
+}
+
+const panelPage = (nonce: string, name: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<link rel="stylesheet" href="/${name}.css">
+<script nonce="${nonce}">
+  window.violations = [];
+  addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));
+  window.acquireVsCodeApi = () => ({ postMessage: (frame) => window.postToHost(frame), setState: (state) => (window.state = state) });
+</script></head><body><div id="root"></div><script type="module" nonce="${nonce}" src="/${name}.js"></script></body></html>`;
+
+/**
+ * Stands in for the extension host behind a table panel: returns rows computed from their numbers. It is used for
+ * sizes, failures and themes that are hard to create in the workbench. Other tests use the real extension host in the
+ * workbench.
+ */
+export class PanelHostStandIn {
+  /** Requested ranges, in order. */
+  readonly asked: { start: number; end: number }[] = [];
+  /** Returns the error message for a request that must fail. */
+  failing: (start: number) => string | undefined = () => undefined;
+  cancelled = 0;
+  readonly #page: Page;
+  readonly #table: PanelTable;
+  readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
+
+  constructor(page: Page, table: PanelTable) {
+    this.#page = page;
+    this.#table = table;
+    // The page may have been closed before the response.
+    const post = (frame: unknown) =>
+      void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
+    this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
+      ready: () => this.#table,
+      rows: async ({ start, end }, signal) => {
+        this.asked.push({ start, end });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (signal.aborted) {
+          this.cancelled++;
+          signal.throwIfAborted();
+        }
+        const message = this.failing(start);
+        if (message !== undefined) throw new Error(message);
+        return streamOf(start, end);
+      },
+    });
+  }
+
+  /** Opens the panel's page with the colors and fonts of a theme. */
+  async open(url: string, theme: ThemeName): Promise<void> {
+    await this.#page.exposeFunction('postToHost', (frame: unknown) => void this.#endpoint.receive(frame));
+    await dress(this.#page, theme);
+    await this.#page.goto(url);
+  }
+
+  show(table: PanelTable): Promise<unknown> {
+    return this.#endpoint.request('show', table);
+  }
+
+  fail(title: string, message: string): Promise<unknown> {
+    return this.#endpoint.request('fail', { title, message });
+  }
+
+  close(): void {
+    this.#endpoint.close();
+  }
+}
+
+/** Runs a test in a new panel page, and fails if something threw there or the policy refused a request. */
+export const inPanelPage = (browser: Browser, viewport: Size, run: (page: Page) => Promise<void>): Promise<void> =>
+  inPage(browser, viewport, async (page) => {
+    await run(page);
+    assert.deepEqual(await page.evaluate(() => (window as unknown as { violations: string[] }).violations), []);
+  });
+
+/** Sets VS Code's colors and fonts in the pages that open from now on. */
+export async function dress(page: Page, theme: ThemeName): Promise<void> {
+  const css = { ...themes[theme], ...fonts };
+  const bodyClasses = theme.startsWith('highContrast') ? 'vscode-high-contrast' : '';
+  await page.addInitScript(
+    ([properties, classes]) => {
+      addEventListener('DOMContentLoaded', () => {
+        document.body.className = classes;
+        for (const [name, value] of Object.entries(properties)) document.documentElement.style.setProperty(name, value);
+        document.body.style.backgroundColor = 'var(--vscode-editor-background)';
+      });
+    },
+    [css, bodyClasses] as const,
+  );
+}
+
+const fonts = {
+  '--vscode-font-family': 'system-ui, "Ubuntu", "Droid Sans", sans-serif',
+  '--vscode-font-size': '13px',
+  '--vscode-editor-font-family': '"Droid Sans Mono", "monospace", monospace',
+};

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { BooleanQuery, BoostQuery, MatchQuery, MultiMatchQuery, PhraseQuery } from '#catalog/query/fullTextQuery.ts';
+import { Index } from '#catalog/lancedb/indexConfig.ts';
+import {
+  unsupportedBranchCalls,
+  unsupportedCatalogCalls,
+  unsupportedTableCalls,
+} from '#catalog/lancedb/unsupported.ts';
+import { MergeInsert } from '#catalog/table/mergeInsert.ts';
+import { Query } from '#catalog/query/query.ts';
+import { RestCatalog } from '#catalog/rest/restCatalog.ts';
+import { RestTable } from '#catalog/rest/restTable.ts';
+import { RestBranches, RestTags } from '#catalog/rest/versions.ts';
+import { DirCatalog } from '#engine/dir/dirCatalog.ts';
+import { DirTable } from '#engine/dir/dirTable.ts';
+import * as preload from '#session/preload.ts';
+import { lanceDbVerbs } from '../../../../scripts/generate/lanceDbVerbs.ts';
+import { packageMembers } from './packageMembers.ts';
+
+/** Query classes whose methods the list has at `Query`. */
+const queryClasses = new Set(['AutoQuery', 'QueryBase', 'TakeQuery', 'VectorQuery']);
+
+function entryOf(member: string): string {
+  const [owner = '', method] = member.split('.');
+  if (queryClasses.has(owner)) return method === undefined ? 'Query' : `Query.${method}`;
+  const how = lanceDbVerbs[owner]?.how;
+  return how === 'instead' ? owner : member;
+}
+
+/** Objects whose methods this client has for the methods of a class. */
+const implementations: Readonly<Record<string, readonly object[]>> = {
+  Connection: [DirCatalog.prototype, RestCatalog.prototype],
+  Table: [DirTable.prototype, RestTable.prototype],
+  Query: [Query.prototype],
+  MergeInsertBuilder: [MergeInsert.prototype],
+  Index: [Index],
+  Branches: [RestBranches.prototype],
+  Tags: [RestTags.prototype],
+  BooleanQuery: [BooleanQuery.prototype],
+  BoostQuery: [BoostQuery.prototype],
+  MatchQuery: [MatchQuery.prototype],
+  MultiMatchQuery: [MultiMatchQuery.prototype],
+  PhraseQuery: [PhraseQuery.prototype],
+};
+
+const refused: Readonly<Record<string, object>> = {
+  Connection: unsupportedCatalogCalls,
+  Table: unsupportedTableCalls,
+  Branches: unsupportedBranchCalls,
+};
+
+suite("The list of the verbs of LanceDB's package", () => {
+  const members = packageMembers();
+
+  test('has every value and method of the installed package', () => {
+    assert.ok(members.length > 200, `${members.length} members`);
+    const unnamed = members.filter((member) => lanceDbVerbs[entryOf(member)] === undefined);
+    assert.deepEqual(unnamed, []);
+  });
+
+  test('has nothing that the package does not have', () => {
+    const named = new Set(members.map((member) => entryOf(member)));
+    assert.deepEqual(
+      Object.keys(lanceDbVerbs).filter((name) => !named.has(name)),
+      [],
+    );
+  });
+
+  test('is true of methods', () => {
+    const untrue = Object.entries(lanceDbVerbs).flatMap(([name, { how }]) => {
+      const [owner = '', method] = name.split('.');
+      if (method === undefined || method === 'name') return [];
+      const has = (implementations[owner] ?? []).map((object) => method in object);
+      const isRefused = method in (refused[owner] ?? {});
+      if (!has.every(Boolean)) return [`${name} does not exist`];
+      const isInstead = how === 'instead';
+      return owner in refused && isRefused !== isInstead ? [`${name} is ${isRefused ? '' : 'not '}refused`] : [];
+    });
+    assert.deepEqual(untrue, []);
+  });
+
+  test('is true of exports', () => {
+    const exports = Object.keys(lanceDbVerbs).filter((name) => !name.includes('.') && !/^[A-Z]/.test(name));
+    assert.deepEqual(
+      exports.filter((name) => !(name in preload)),
+      [],
+    );
+  });
+});
