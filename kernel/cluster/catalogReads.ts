@@ -107,7 +107,11 @@ function openServer(config: CatalogConfig, signal: AbortSignal): Promise<Catalog
     // No retries here, because the run retries and reports it.
     return openRest({ ...rest, retries: 0, timeouts: patience }, { signal, keyHint });
   }
-  throw new ClusterError('InvalidRequest', `There is no engine here for the directory ${config.root}.`, '');
+  throw new ClusterError(
+    'InvalidRequest',
+    `This process can't open the directory ${config.root}: it has no engine.`,
+    'Check a catalog on a server.',
+  );
 }
 
 async function findPlace(catalog: Catalog, signal: AbortSignal): Promise<TablePlace | undefined> {

@@ -95,16 +95,16 @@ const storage: Check = {
   needs: ['catalog-auth'],
   limit: 20_000,
   skip: (context) =>
-    noCatalog(context) ?? (context.profile.storage ? undefined : 'The profile has no bucket (storage).'),
+    noCatalog(context) ?? (context.profile.storage ? undefined : 'The profile does not name a bucket (storage).'),
   run: async ({ catalog, profile }) => {
     const { storage: wanted } = profile;
-    if (!wanted) return skip('The profile has no bucket (storage).');
+    if (!wanted) return skip('The profile does not name a bucket (storage).');
     const { config } = await catalog.resolved();
     if (config.implementation === 'dir')
       return judge('The catalog', config.root, wanted, { asked: 'the root of the catalog', saw: config.root });
     const place = await catalog.tablePlace();
     if (!place)
-      return skip('No table of the catalog reports the location of its files, so there is nothing to compare.');
+      return skip("The catalog does not tell where the files of its tables are, so the bucket can't be compared.");
     const evidence = { asked: `DescribeTable ${place.name}`, saw: place.location };
     return judge(`The table ${place.name} of the catalog`, place.location, wanted, evidence);
   },

@@ -73,13 +73,13 @@ function ofOAuth(error: unknown, source: string): ClusterError | undefined {
   if (data?.['error_subtype'] === 'invalid_rapt' || /reauth/i.test(words)) {
     return new ClusterError(
       'CredentialsExpired',
-      `The login in ${source} is older than its organization allows.`,
+      `The sign-in stored in ${source} is older than its organization allows.`,
       signIn,
       about,
     );
   }
   if (/expired/i.test(words)) {
-    const what = `The login in ${source} has expired or was revoked.`;
+    const what = `The sign-in stored in ${source} has expired or was revoked.`;
     return new ClusterError('CredentialsExpired', what, signIn, about);
   }
   if (/short-lived token|iat and exp/i.test(words)) {

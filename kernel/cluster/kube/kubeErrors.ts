@@ -7,7 +7,7 @@ type Words = { readonly kind: ClusterErrorKind; readonly said: string; readonly 
 
 const network = 'Check the network: a VPN may be off, or a proxy may be needed.';
 const untrusted =
-  'Check "certificate-authority" of the cluster in the kubeconfig. If a proxy inspects TLS traffic, it must be the authority of the proxy.';
+  'Check "certificate-authority" of the cluster in the kubeconfig. If a proxy inspects TLS traffic, set it to the certificate authority of the proxy.';
 
 /** Messages by error code of Node, OpenSSL or undici. */
 const codes: Readonly<Record<string, Words>> = {

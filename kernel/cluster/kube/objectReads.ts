@@ -7,8 +7,8 @@ import { groupsOfProfile, type GroupSpec, type RayCluster, readRayCluster } from
 import { type Binding, readBinding, readRole, type Role } from './roles.ts';
 import { isOperator, readDaemonSet, readDeployment, type Workload } from './workloads.ts';
 
-// Objects of the cluster for the checks, each list read once a run. All functions throw ClusterError, for example
-// Forbidden if the user has no read access.
+// Reads the cluster's objects for the checks. In one run of the checks, each list is read only once. All functions
+// throw ClusterError, for example Forbidden if the user has no read access.
 
 /** Objects per request: most clusters need one request, and a reply has some MiB. */
 const pageSize = 500;

@@ -73,7 +73,7 @@ async function openPodStream(
   else socket.resume();
 }
 
-/** Converts the client's rejection: a web socket event. It has the error; the status is only in the error's message. */
+/** Converts what the client rejects with: a WebSocket event with the error. The HTTP status is only in its message. */
 function errorOf(event: unknown, what: string, server: string): ClusterError {
   const error = event instanceof Error ? event : (event as { readonly error?: unknown }).error;
   const message = error instanceof Error ? error.message : String(error);

@@ -105,8 +105,8 @@ function checkName(name: string): void {
 function checkAmounts({ name, numCpus, memory }: RayGroup): void {
   const group = name === undefined ? 'the head' : `the group "${name}"`;
   for (const [what, amount, takes] of [
-    ['processors', numCpus, 'a number or a string such as "500m"'],
-    ['memory', memory, 'a number of MiB or a string such as "8Gi"'],
+    ['processors', numCpus, 'a positive number or a string such as "500m"'],
+    ['memory', memory, 'a positive number of MiB or a string such as "8Gi"'],
   ] as const) {
     if ((parseQuantity(amount) ?? 0) > 0) continue;
     throw new ClusterError('ProfileInvalid', `Expected ${takes} for the ${what} of ${group}, got "${amount}".`, '');

@@ -26,7 +26,7 @@ trap 'exit 1' TERM INT
 case "$written" in 2*) remove ;; *) exit 1 ;; esac
 `.trimStart();
 
-/** The results in the lines of a probe. */
+/** What a probe found out, read from the lines that it prints. */
 export type ProbeLog = {
   /** The account that the metadata server returns. */
   readonly identity: string | undefined;

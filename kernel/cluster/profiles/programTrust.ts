@@ -40,7 +40,7 @@ export type SignInTokenFile = {
   readonly hash: string;
 };
 
-/** What a found profile does to sign in and the user has to accept. */
+/** A step by which a profile that was found in a folder signs in. The user must accept it first. */
 export type SignInStep = SignInProgram | SignInTokenFile;
 
 /** Describes a token file. @param sourceHash hash of the configuration as it was read */
@@ -64,7 +64,7 @@ export function signInProgram(about: Omit<SignInProgram, 'hash'>, sourceHash: st
 
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** Hashes a program or script in the folder of the settings, because the next update of a repository may change it. */
+/** Hashes a program inside the repository, because a `git pull` may change it. Returns `null` for other programs. */
 function fileHash({ settingsFile }: ProfileOrigin, word: string): string | null {
   const file = resolve(word);
   const inside = relative(dirname(dirname(settingsFile)), file);

@@ -69,8 +69,11 @@ export const awsIssuerChecks: readonly Check[] = [
           NotFound: async (error) => {
             const evidence = [isAwsDenied(asked, error)];
             if ((await podIdentityOf(context)) !== undefined)
-              return skip('IAM has no provider for the cluster and needs none with EKS Pod Identity.', ...evidence);
-            return fail(`IAM has no provider for ${issuer}, so it accepts no token of the cluster.`, {
+              return skip(
+                'IAM has no OpenID Connect provider for the cluster and needs none with EKS Pod Identity.',
+                ...evidence,
+              );
+            return fail(`IAM has no OpenID Connect provider for ${issuer}, so AWS rejects the tokens of the cluster.`, {
               evidence,
               fix: awsCommand('iam create-open-id-connect-provider', { url: issuer, 'client-id-list': awsAudience }),
             });

@@ -49,7 +49,7 @@ async function checkPods(context: CheckContext): Promise<Finding> {
   const without = pods.filter((pod) => !hasRole(pod, role)).map(({ name }) => name);
   if (without.length === 0) return pass(`Each pod under ${account} has ${role}.`, evidence);
   return warn(
-    `${without.join(', ')} under ${account} ${without.length === 1 ? 'does' : 'do'} not have ${role}, because the annotation is newer.`,
+    `${without.join(', ')} under ${account} ${without.length === 1 ? 'does' : 'do'} not have ${role}. The annotation was set after the pods started.`,
     {
       evidence: [evidence],
       // Deleting the pods is enough, because KubeRay recreates them.

@@ -64,7 +64,7 @@ const exchange: Check = {
     const gke = gkePlace(profile);
     try {
       const { asked } = await gcp.federatedToken();
-      return pass(`Google accepts the token as one of the pool ${workloadPoolOf(gke)}.`, {
+      return pass(`Google accepts the token for the workload identity pool ${workloadPoolOf(gke)}.`, {
         asked,
         saw: 'a federated token',
       });
