@@ -10,7 +10,7 @@ import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCatalogModel } from './catalogModel.ts';
 import { benchCluster } from './cluster.ts';
-import { benchGrowth } from './growth.ts';
+import { benchGrowth } from './growth/growth.ts';
 import { benchHostile } from './hostile.ts';
 import { benchKernel } from './kernel.ts';
 import { peerKernels } from './kernelPeers.ts';

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { noLimit } from '#catalog/contract.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import type { BenchTable } from './data.ts';
-import { type MeasuredServer, startOurs } from './growthServers.ts';
+import { type MeasuredServer, startOurs } from './growth/servers.ts';
 import { median, type Figure } from './report.ts';
 
 /** How often a page is requested in a run. */

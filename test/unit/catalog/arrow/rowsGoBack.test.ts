@@ -12,7 +12,7 @@ import {
   tableOfColumns,
   tableTexts,
   textDictionary,
-} from '../../../contract/tables/randomColumns.ts';
+} from '../../../contract/tables/arrow/randomColumns.ts';
 
 const seeds = 12;
 const rows = 40;

@@ -42,7 +42,7 @@ import {
   Vector,
 } from '#arrow';
 import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
-import type { Random } from '../model/random.ts';
+import type { Random } from '../../model/random.ts';
 
 // Columns of every type that tables store, with buffers that are written here and not by the code under test. Values
 // are often the ends of their range.

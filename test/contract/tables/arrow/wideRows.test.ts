@@ -11,7 +11,7 @@ import {
   vectorFromArray,
 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import { forEachSubject } from '../subjects.ts';
+import { forEachSubject } from '../../subjects.ts';
 
 const rowCount = 24;
 const schema = new Schema([new Field('id', new Int32()), new Field('blob', new Binary())]);

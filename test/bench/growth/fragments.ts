@@ -4,10 +4,10 @@ import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Table } from '#catalog/table/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { inRoot } from '../../scripts/paths.ts';
-import { tempFolder } from '../harness/temp.ts';
-import { callPeer } from './backfillPeers.ts';
-import { type Figure, lineOf, median } from './report.ts';
+import { inRoot } from '../../../scripts/paths.ts';
+import { tempFolder } from '../../harness/temp.ts';
+import { callPeer } from '../backfillPeers.ts';
+import { type Figure, lineOf, median } from '../report.ts';
 
 export type FragmentGrowthOptions = {
   /** Numbers of fragments, of ten rows each. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { python } from '../../harness/needs/python.ts';
-import { tempFolder } from '../../harness/temp.ts';
+import { python } from '../../../harness/needs/python.ts';
+import { tempFolder } from '../../../harness/temp.ts';
 
 // A stream with one column "x" for every type of Arrow, written by pyarrow.
 

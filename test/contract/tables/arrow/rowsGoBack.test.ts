@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Data, type FixedSizeList, type Float32, makeData } from '#arrow';
 import type { Table } from '#catalog/table/table.ts';
-import { Random } from '../model/random.ts';
-import { forEachSubject } from '../subjects.ts';
+import { Random } from '../../model/random.ts';
+import { forEachSubject } from '../../subjects.ts';
 import { nestedTypes, plainTypes, randomData, tableOfColumns, tableTexts, textDictionary } from './randomColumns.ts';
 
 const rows = 30;

@@ -26,8 +26,8 @@ import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { Decimal } from '#catalog/values/decimal.ts';
 import { Timestamp } from '#catalog/values/timestamp.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
-import { fails } from '../expect.ts';
-import { forEachOfOurs } from '../subjects.ts';
+import { fails } from '../../expect.ts';
+import { forEachOfOurs } from '../../subjects.ts';
 
 const schemaOf = (type: DataType): Schema => new Schema([new Field('n', type, true)]);
 const listOf = (type: DataType): List => new List(new Field('item', type, true));

@@ -4,10 +4,10 @@ import { Field, Int32, List, Map_, Schema, Struct, Table, tableToIPC, Utf8, type
 import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { copyTables } from '#catalog/copy/copyTables.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { fails } from '../expect.ts';
-import { startServing } from '../serve/serving.ts';
-import { forEachOfOurs } from '../subjects.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+import { fails } from '../../expect.ts';
+import { startServing } from '../../serve/serving.ts';
+import { forEachOfOurs } from '../../subjects.ts';
 
 // The engine stores nothing for a struct without fields, and reads the columns after it from the wrong place.
 

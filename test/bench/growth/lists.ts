@@ -4,10 +4,10 @@ import { connect, connectNamespace } from '@lancedb/lancedb';
 import type { Catalog } from '#catalog/catalog.ts';
 import { openRest } from '#catalog/rest/restCatalog.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { UpstreamServers } from '../contract/upstream/upstreamServers.ts';
-import { benchFolder } from './data.ts';
-import { startOurs } from './growthServers.ts';
-import { inTurns, lineOf, type Figure } from './report.ts';
+import { UpstreamServers } from '../../contract/upstream/upstreamServers.ts';
+import { benchFolder } from '../data.ts';
+import { startOurs } from './servers.ts';
+import { inTurns, lineOf, type Figure } from '../report.ts';
 
 export type ListsOptions = {
   /** Number of measured runs of each way. */

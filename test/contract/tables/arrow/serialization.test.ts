@@ -26,9 +26,9 @@ import { encodeBatches, streamOfFiles } from '#engine/batches/ipcStream.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import type { DirTable } from '#engine/dir/dirTable.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
-import { python } from '../../harness/needs/python.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { type RawEngine, startRawEngine } from '../engine/rawEngine.ts';
+import { python } from '../../../harness/needs/python.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+import { type RawEngine, startRawEngine } from '../../engine/rawEngine.ts';
 
 // The length of a stream proves nothing: the wrong copy of Arrow writes short and unreadable streams without an error.
 // So pyarrow, which is independent of this project, reads the bytes, and the test compares its rows.
@@ -176,7 +176,7 @@ suite('serialised tables, read back by pyarrow', function () {
 
   test('rows sent to a server and read from it', async () => {
     const { EngineProcess } = await import('#catalog/engineProcess.ts');
-    const { engineEntry } = await import('../subjects.ts');
+    const { engineEntry } = await import('../../subjects.ts');
     const process_ = await EngineProcess.start({ entry: engineEntry(), node: { path: process.execPath, env: {} } });
     try {
       const db = process_.catalog(tempFolder());

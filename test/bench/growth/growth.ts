@@ -1,12 +1,12 @@
 import { connectNamespace } from '@lancedb/lancedb';
 import { noLimit } from '#catalog/contract.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { inRoot } from '../../scripts/paths.ts';
-import { startEngine } from '../contract/subjects.ts';
-import { python } from '../harness/needs/python.ts';
-import { benchFragments } from './growthFragments.ts';
-import { measureLists } from './growthLists.ts';
-import { benchFolder } from './data.ts';
+import { inRoot } from '../../../scripts/paths.ts';
+import { startEngine } from '../../contract/subjects.ts';
+import { python } from '../../harness/needs/python.ts';
+import { benchFragments } from './fragments.ts';
+import { measureLists } from './lists.ts';
+import { benchFolder } from '../data.ts';
 import {
   Client,
   type MeasuredServer,
@@ -16,9 +16,9 @@ import {
   processorTime,
   startOurs,
   startUpstream,
-} from './growthServers.ts';
-import { answerOf } from './processes.ts';
-import { inTurns, lineOf, median, type Figure } from './report.ts';
+} from './servers.ts';
+import { answerOf } from '../processes.ts';
+import { inTurns, lineOf, median, type Figure } from '../report.ts';
 
 type GrowthOptions = {
   /** Number of measured calls of each way. */

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { arrowStreamMime } from '#shared/mime.ts';
-import { inRoot } from '../../scripts/paths.ts';
-import { endGroup, trackProcessGroup } from '../../scripts/processes.ts';
-import { processMemory } from '../harness/processMemory.ts';
-import { python } from '../harness/needs/python.ts';
+import { inRoot } from '../../../scripts/paths.ts';
+import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
+import { processMemory } from '../../harness/processMemory.ts';
+import { python } from '../../harness/needs/python.ts';
 
 /** A server in a separate process, whose memory and processor time can be read. */
 export type MeasuredServer = {
@@ -46,7 +46,7 @@ export async function startUpstream(root: string): Promise<MeasuredServer> {
 
 /** Starts a server that has only the engine, which shows the least that a page costs in Node. */
 export async function startEngineAlone(root: string): Promise<MeasuredServer> {
-  const args = [...process.execArgv, inRoot('test/bench/engineAlone.ts'), root];
+  const args = [...process.execArgv, inRoot('test/bench/growth/engineAlone.ts'), root];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   trackProcessGroup(child);
   const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];

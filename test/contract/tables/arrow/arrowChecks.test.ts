@@ -8,8 +8,8 @@ import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
-import { inRoot } from '../../../scripts/paths.ts';
-import { tempFolder } from '../../harness/temp.ts';
+import { inRoot } from '../../../../scripts/paths.ts';
+import { tempFolder } from '../../../harness/temp.ts';
 import {
   batchIn,
   bufferIn,
@@ -19,7 +19,7 @@ import {
   setBuffer,
   setNode,
   setRows,
-} from '../../unit/shared/arrow/arrowEdits.ts';
+} from '../../../unit/shared/arrow/arrowEdits.ts';
 import { shapeRows, writeShapes } from './arrowShapes.ts';
 
 // Arrow data from a server, a notebook or a file is checked before a value is shown. The tests edit bytes that pyarrow

@@ -6,8 +6,8 @@ import { type RecordBatch, Table, tableFromIPC, tableToIPC } from '#arrow';
 import { ipcMessages } from '#catalog/arrow/ipcMessages.ts';
 import { IpcError } from '#shared/arrow/ipcError.ts';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
-import { python } from '../../harness/needs/python.ts';
-import { tempFolder } from '../../harness/temp.ts';
+import { python } from '../../../harness/needs/python.ts';
+import { tempFolder } from '../../../harness/temp.ts';
 
 // The data of these tests is from another writer: pyarrow writes it and prints its content as JSON. There are streams
 // and files, with and without compressed buffers, several batches, replaced and extended dictionaries, nested and large

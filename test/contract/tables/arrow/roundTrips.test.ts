@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type RecordBatch, Table, tableToIPC } from '#arrow';
 import { readIpc } from '#catalog/arrow/ipcReader.ts';
 import type { Catalog } from '#catalog/catalog.ts';
-import { python } from '../../harness/needs/python.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { forEachSubject } from '../subjects.ts';
+import { python } from '../../../harness/needs/python.ts';
+import { tempFolder } from '../../../harness/temp.ts';
+import { forEachSubject } from '../../subjects.ts';
 
 // Every type, with the limits of its range and with nulls, written by pyarrow. Each column becomes a table that is read
 // and written again, and pyarrow compares types, values and nulls. Only whether a column has a dictionary may differ.
