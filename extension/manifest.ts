@@ -1,6 +1,6 @@
 // Every id that package.json contributes, with the type of its value. Titles, menus and descriptions are in
-// contributions/. A script in plain Node.js generates package.json from them, so this file may import only types from
-// `vscode`.
+// contributions/. A script in plain Node.js generates package.json from these files, so this file may import only types
+// from `vscode`.
 import type { NotebookCell, Uri } from 'vscode';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import type { CheckReport } from '#cluster/result.ts';
@@ -10,8 +10,8 @@ import type { CatalogNode, Connection, GivenServer, RestConnection } from './exp
 import type { JobNode } from './jobs/jobNode.ts';
 
 /**
- * The signature of each command. Arguments come from menus, key bindings and other extensions, so each is optional and
- * validated by the command, which otherwise uses the selection or prompts the user.
+ * The signature of each command. Menus, key bindings and other extensions pass the arguments, so every argument is
+ * optional and the command validates it. Without an argument, the command uses the selection or prompts the user.
  */
 export type CommandTypes = {
   'lanceCatalog.connection.add': (connection?: { name?: string; root: string }) => Promise<Connection | undefined>;

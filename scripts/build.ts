@@ -45,7 +45,7 @@ export async function buildAll(say: (line: string) => void): Promise<number> {
   return failures.length;
 }
 
-/** The content of the last build's bundles as JSON, which a test compares with the expected one. */
+/** A JSON file with the contents of the last build's bundles. A test compares them with the expected contents. */
 export const contentsFile = 'out/bundles.json';
 
 /** Size of a bundle's script in bytes, its source files, and the bundles that it loads on demand. */
@@ -65,7 +65,7 @@ const pythonFiles = (): string[] => readdirSync(inRoot(pythonFolder)).filter((na
 
 const snapshotScripts = ['kernelSnapshot.cjs', 'snapshotMaker.cjs', 'fromSnapshot.cjs'] as const;
 
-/** Writes a hash of the inputs of the kernel's start-up snapshot. Every start compares it. */
+/** Writes a hash of the inputs of the kernel's start-up snapshot. Every start of a kernel compares this hash. */
 function writeSnapshotKey(): void {
   const types = readdirSync(inRoot('dist/types'), { recursive: true, encoding: 'utf8' }).toSorted();
   const hash = createHash('sha256');

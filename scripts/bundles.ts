@@ -165,7 +165,8 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         ...node,
         banner: { js: `${importMeta.banner?.['js'] ?? ''}\n${takeGlobals}` },
         external: [...runtimePackages],
-        // Use `require`: an import whose evaluation an interrupt terminates never settles its promise in Node.
+        // Use `require` instead of `import()`. If an interrupt terminates the evaluation of a module, the promise of
+        // `import()` never settles in Node.
         supported: { 'dynamic-import': false },
         plugins: [oneTypescript, lazyArrowPlugin, bundlesApart(bundle.entry, sourceRoot)],
         alias: {

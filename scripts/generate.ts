@@ -13,7 +13,7 @@ type Manifest = Record<string, unknown> & { capabilities: { untrustedWorkspaces:
 
 /**
  * `npm run generate`: generates parts of package.json, the schema of job files and the reference pages of docs/ from
- * TypeScript. With `--check` it changes nothing and fails if a file is stale.
+ * TypeScript. With `--check`, the command changes nothing and fails if a file is stale.
  */
 export async function main(args: readonly string[] = []): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { check: { type: 'boolean', default: false } } });
@@ -27,7 +27,7 @@ export async function main(args: readonly string[] = []): Promise<number> {
   return values.check && stale.length > 0 ? 1 : 0;
 }
 
-/** The generated files by path, in the format of the formatter. */
+/** Returns path and formatted text of each generated file. */
 async function generatedFiles(): Promise<[file: string, text: string][]> {
   const files: Readonly<Record<string, string>> = {
     'package.json': JSON.stringify(manifestWithContributions()),

@@ -4,7 +4,7 @@ import { inRoot, root } from './paths.ts';
 
 // Makes bundles load apache-arrow on first use, because loading it takes as long as compiling the first cell of a
 // notebook, and most notebooks don't need it. The enums of apache-arrow are part of the bundle as plain numbers, so
-// code that only uses them does not load it.
+// code that uses only enums does not load apache-arrow.
 
 const shared = (file: string): string => JSON.stringify(inRoot('kernel/shared', file));
 /** The file that registers codecs after Arrow is loaded, because Arrow's reader has no codecs by itself. */

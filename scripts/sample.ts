@@ -18,8 +18,8 @@ type SampleOptions = {
 };
 
 /**
- * Creates the sample catalog in a directory, unless a complete one exists. Builds it next to the directory and moves it
- * at the end, so that an interrupted run leaves no incomplete catalog.
+ * Creates the sample catalog in a directory, unless the directory has a current one. Builds the catalog next to the
+ * directory and moves it at the end, so that an interrupted run leaves no incomplete catalog.
  * @throws Error if the directory contains something else
  */
 export async function makeSample(root: string, options: SampleOptions = {}): Promise<void> {

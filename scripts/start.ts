@@ -13,7 +13,7 @@ import { testSettings } from './workbench/settings.ts';
 
 /**
  * Locks the sample window, because two servers on one profile would overwrite each other's state.
- * @throws Error with the process that has the lock
+ * @throws Error if another running process has the lock
  */
 function lockSampleWindow(file: string): void {
   mkdirSync(dirname(file), { recursive: true });

@@ -1,6 +1,6 @@
 import { ageEvery } from '#shared/format/times.ts';
 
-/** Updates a displayed age at intervals while it is visible. */
+/** Calls a function at intervals, so that a displayed age stays current while it is visible. */
 export class AgeTimer {
   readonly #tell: () => void;
   #timer: NodeJS.Timeout | undefined;

@@ -8,8 +8,8 @@ import { countOf } from '#cluster/runChecks.ts';
 export type Progress = 'waiting' | 'asking';
 
 /**
- * The data of a profile that the view shows: the known results and the pending checks. Every change creates a new
- * board, so that callers can compare it with an earlier board.
+ * The board of a profile, which the view shows: the known results and the pending checks. Every change creates a new
+ * board, so that callers can compare two boards.
  */
 export type CheckRunState = {
   readonly profile: string;
@@ -17,7 +17,7 @@ export type CheckRunState = {
   readonly report: CheckReport | undefined;
   readonly headers: ReadonlyMap<CheckId, Pick<CheckHeader, 'id' | 'category' | 'title'>>;
   readonly results: ReadonlyMap<CheckId, CheckResult>;
-  /** Checks of the current run without a result; empty if none runs. */
+  /** The checks of the current run that have no result yet; empty if no run is in progress. */
   readonly pending: ReadonlyMap<CheckId, Progress>;
   /** Checks of the current run that have a result. */
   readonly answered: ReadonlySet<CheckId>;
@@ -26,7 +26,7 @@ export type CheckRunState = {
   readonly isPartial: boolean;
 };
 
-/** Returns the board of a finished run, for instance after a reload. */
+/** Returns the board for the report of a finished run, for instance after a reload. */
 export function boardOf(report: CheckReport): CheckRunState {
   return {
     profile: report.profile,
@@ -59,7 +59,7 @@ export function startBoard(
     // If this run is stopped, the earlier results are still the best available.
     report: before?.profile === profile ? before.report : undefined,
     isPartial: kept !== undefined,
-    // A partial run lists only its own checks and those with earlier results.
+    // A partial run lists only the checks that it repeats and the checks that have earlier results.
     headers: new Map([
       ...(kept?.headers ?? []),
       ...headers.filter(({ id }) => asked.has(id)).map((header) => [header.id, header] as const),
@@ -86,7 +86,7 @@ export function withEvent(board: CheckRunState, event: CheckEvent): CheckRunStat
 }
 
 /**
- * Returns the board after the end of a run. It has the new report, or the earlier report if the run returned none.
+ * Returns the board after the end of a run, with the new report. If the run returned no report, keeps the earlier one.
  * Checks that a partial or stopped run did not reach keep their earlier results.
  */
 export function endBoard(board: CheckRunState, report: CheckReport | undefined): CheckRunState | undefined {

@@ -58,7 +58,7 @@ type CheckDocument =
   | { readonly kind: 'report'; readonly profile: string }
   | { readonly kind: 'evidence' | 'mend'; readonly profile: string; readonly id: CheckId };
 
-/** Provides documents about reports. They are generated on demand, so a reloaded window can show them again. */
+/** Provides documents about reports. Generates each document on demand, so a reloaded window can show it again. */
 export class CheckDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #reportOf: (profile: string) => CheckReport | undefined;
   readonly #extensionUri: vscode.Uri;

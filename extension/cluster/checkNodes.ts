@@ -4,7 +4,7 @@ import type { CheckResult } from '#cluster/result.ts';
 import { asRecord } from '#shared/records.ts';
 import { type CheckRunState, checksOf } from './checkBoard.ts';
 
-// Validates rows passed to commands, by menus and by other extensions.
+// Validates the rows that menus and other extensions pass to commands.
 
 export function checkIdOf(node: unknown): CheckId | undefined {
   const { kind, id } = asRecord(node);

@@ -12,7 +12,7 @@ export type CheckNode =
   | { readonly kind: 'check'; readonly id: CheckId; readonly category: CheckCategory };
 
 /**
- * Returns the rows under `parent`, or the top-level rows.
+ * Returns the rows under `parent`, or the top-level rows if there is no parent.
  * @param onlyProblems whether to omit checks that passed or don't apply; pending checks are always included
  */
 export function rowsOf(

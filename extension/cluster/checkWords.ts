@@ -3,7 +3,7 @@ import { isUnknown } from '#cluster/report/summary.ts';
 import type { CheckReport, CheckResult, CheckStatus } from '#cluster/result.ts';
 import type { Progress } from './checkBoard.ts';
 
-/** A status as a word and a product icon with a theme color, never by color alone. */
+/** How a status looks: a word and a product icon, with a theme color or without. Color alone shows no status. */
 type Look = { readonly word: string; readonly icon: string; readonly color?: string };
 
 export const statusIcons: Readonly<Record<CheckStatus | Progress, Look>> = {
@@ -16,7 +16,7 @@ export const statusIcons: Readonly<Record<CheckStatus | Progress, Look>> = {
   asking: { word: 'running', icon: 'loading~spin' },
 };
 
-/** "Unknown" and "does not apply" have different icons. */
+/** The look of a skipped check whose answer is unknown. A check that does not apply has another icon. */
 const unknown: Look = { word: 'not known', icon: 'question', color: 'testing.iconSkipped' };
 
 export const statusIcon = (result: CheckResult): Look => (isUnknown(result) ? unknown : statusIcons[result.status]);

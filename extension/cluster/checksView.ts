@@ -38,7 +38,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     return this.#view.selection[0];
   }
 
-  /** The message above the rows; for tests, like `badge`. */
+  /** The message above the rows. Only tests read `message` and `badge`. */
   get message(): string | undefined {
     return this.#view.message;
   }

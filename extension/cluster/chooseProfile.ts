@@ -4,8 +4,8 @@ import type { ClusterProfiles, ListedProfile } from './clusterProfiles.ts';
 import { newProfile } from './newProfile.ts';
 
 /**
- * Returns the named profile, the only profile, or the profile that the user picks. If there is none, prompts the user
- * to create one. Returns `undefined` if the user cancels.
+ * Returns the named profile, the only profile, or the profile that the user picks. If no profile exists, prompts the
+ * user to create one. Returns `undefined` if the user cancels.
  */
 export async function chooseProfile(
   { profiles }: { profiles: ClusterProfiles },

@@ -29,7 +29,7 @@ export type RunChecks = {
 /** Minimum time between redraws during a run, in milliseconds. */
 const drawEvery = 60;
 
-/** The runs of checks in this window, one at a time, and the latest reports. */
+/** Runs the checks in this window, one run at a time, and keeps the latest reports. */
 export class ClusterChecks implements vscode.Disposable {
   readonly #parts: ClusterChecksDeps;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -72,7 +72,7 @@ export class ClusterChecks implements vscode.Disposable {
 
   /**
    * Runs checks; cancels a run in progress first.
-   * @returns the report of this run alone; a partial one if it was stopped
+   * @returns the report of this run only; a partial report if the run was stopped
    * @throws ClusterError ProfileInvalid in an untrusted workspace, because a kubeconfig may name programs to run
    */
   async run(profile: ClusterProfile, { only, probe = false, signal }: RunChecks = {}): Promise<CheckReport> {
@@ -117,7 +117,7 @@ export class ClusterChecks implements vscode.Disposable {
     const { log, resolveCatalog } = this.#parts;
     const before = this.#board?.profile === profile.name ? this.#board : undefined;
     const known = this.#reports.get(profile.name);
-    // Import this only with the first run, because it loads megabytes of libraries.
+    // Import this module only for the first run, because the module loads megabytes of libraries.
     const { verifyCluster, listChecks } = await import('#cluster/entry.ts');
     let board = startBoard(profile.name, listChecks(), only, before ?? (known && boardOf(known)));
     this.#board = board;

@@ -61,7 +61,7 @@ export class ClusterProfiles implements vscode.Disposable {
     );
   }
 
-  /** Adds a profile to the settings, or replaces it. */
+  /** Adds a profile to the settings, or replaces the profile of that name. */
   async add(name: string, value: Readonly<Record<string, unknown>>, place: SettingPlace): Promise<void> {
     await writeSetting(settingId, { ...this.writtenIn(place), [name]: value }, place);
   }

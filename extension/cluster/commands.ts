@@ -21,7 +21,7 @@ export type CheckCommandDeps = {
   checksView: ChecksView;
 };
 
-/** Registers the commands that run checks; checkDocuments.ts registers those for results. */
+/** Registers the commands that run checks. checkDocuments.ts registers the commands that show results. */
 export function registerCheckCommands(parts: CheckCommandDeps): vscode.Disposable {
   const { log, checks, checksView } = parts;
   return vscode.Disposable.from(
@@ -43,7 +43,7 @@ export function registerCheckCommands(parts: CheckCommandDeps): vscode.Disposabl
     registerCommand(log, 'lanceCatalog.cluster.rerunFailed', async () => {
       const { board } = checks;
       if (!board) return undefined;
-      // Blocked checks run again, too, because they depend on failed ones.
+      // Blocked checks run again, too, because they depend on failed checks.
       const wanted = ['fail', 'warn', 'blocked'];
       const only = checksOf(board).filter(({ result }) => result && wanted.includes(result.status));
       if (only.length === 0) {
@@ -65,7 +65,7 @@ export function registerCheckCommands(parts: CheckCommandDeps): vscode.Disposabl
   );
 }
 
-/** Runs checks with the view focused, which shows the progress. */
+/** Focuses the view, which shows the progress, and runs checks. */
 async function runInView(
   { checks, checksView }: CheckCommandDeps,
   profile: ClusterProfile,

@@ -16,7 +16,7 @@ import { type FixPreviewProvider, fixScheme, type Proposal } from './fixPreviews
 
 type MendCommandDeps = CheckDocumentDeps & { previews: FixPreviewProvider };
 
-/** Registers the commands that show a fix, and apply its objects to a cluster after the user has seen the changes. */
+/** Registers the commands that show a fix and apply its objects. The user sees the changes before they are applied. */
 export function registerFixCommands(parts: MendCommandDeps): vscode.Disposable {
   const { log, checks, checksView, previews } = parts;
   return vscode.Disposable.from(
@@ -43,8 +43,8 @@ export function registerFixCommands(parts: MendCommandDeps): vscode.Disposable {
 }
 
 /**
- * Runs the objects as a dry run and shows the changes as a diff. Without permission, the user sees the fix to send to
- * an administrator.
+ * Applies the objects in a dry run and shows the changes as a diff. If the user has no permission for the dry run,
+ * shows the fix, which the user can send to an administrator.
  */
 async function showObjects(
   parts: MendCommandDeps,

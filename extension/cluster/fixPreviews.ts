@@ -9,12 +9,12 @@ import type { FixPreview } from '#cluster/fixes/applyFix.ts';
 export const fixScheme = 'lance-mend';
 const beforeQuery = 'before';
 
-/** The fix of a profile's check, as returned by a dry run. */
+/** The fix for a check of a profile, with the changes that a dry run returned. */
 export type Proposal = { readonly profile: string; readonly id: CheckId; readonly preview: FixPreview };
 
 /**
- * The documents before and after each proposed change. They are kept only until the window closes: after a reload the
- * cluster may have changed, so a new dry run is needed before applying.
+ * The documents before and after each proposed change. They are not kept after the window closes. The cluster may
+ * change in the meantime, so the user needs a new dry run before applying a fix.
  */
 export class FixPreviewProvider implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();

@@ -16,7 +16,7 @@ const mostShown = 5;
 
 /**
  * Runs the checks for a launch on a cluster. If a check fails, the user decides whether to launch. Warnings don't
- * block.
+ * prevent a launch.
  * @returns false if the user chooses to see the problems or cancels, or if the run was stopped
  * @throws AbortError if the signal aborts
  */

@@ -135,7 +135,7 @@ const questions: Record<Step, (draft: ProfileDraft, existing: readonly string[])
 
 const required = (typed: string, hint: string): string | undefined => (typed.trim() === '' ? hint : undefined);
 
-/** Returns an error message while the user types a name that Kubernetes would reject. */
+/** Returns the error message for a name that Kubernetes would reject, else `undefined`. */
 const nameProblem = (typed: string): string | undefined =>
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(typed.trim())
     ? undefined

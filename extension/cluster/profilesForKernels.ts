@@ -4,7 +4,8 @@ import { asRecord } from '#shared/records.ts';
 
 /**
  * Returns the profiles for a kernel, as JSON in the form of the setting. Kubeconfig paths are absolute. The name of a
- * connection is replaced by the address of its catalog, because only VS Code knows connections. Contains no secrets.
+ * connection is replaced by the address of its catalog, because only VS Code knows connections. The JSON contains no
+ * secrets.
  */
 export function profilesForKernels(
   profiles: Readonly<Record<string, unknown>>,

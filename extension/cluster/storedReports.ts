@@ -4,10 +4,10 @@ import type { CheckReport, CheckResult, CheckStatus, SkipCause } from '#cluster/
 import { countOf } from '#cluster/runChecks.ts';
 import { asRecord } from '#shared/records.ts';
 
-/** Reports by profile, the last shown one at the end. */
+/** The reports by profile name. The report that was shown last is at the end. */
 export type Reports = ReadonlyMap<string, CheckReport>;
 
-/** Enough for a few clusters; a report has some tens of kilobytes. */
+/** Maximum number of stored reports. A report has tens of kilobytes, and users have few clusters. */
 const most = 6;
 
 /** Adds a report at the end; drops the oldest above the limit. */
@@ -16,7 +16,7 @@ export function withReport(reports: Reports, report: CheckReport): Reports {
   return new Map([...others, [report.profile, report] as const].slice(-most));
 }
 
-/** Returns the reports as an array, because its order shows which report is the last. */
+/** Returns the reports as an array, which keeps their order and so shows which report is the last. */
 export const storedReports = (reports: Reports): readonly CheckReport[] => [...reports.values()];
 
 /** Reads reports stored by this or an earlier version; skips invalid ones. */

@@ -6,7 +6,7 @@ import { allAbilities, type Ability } from '../explorer/node.ts';
 
 type Able = Pick<Catalog, 'capabilities'>;
 
-/** The abilities of each connection's catalog, as far as they are known. */
+/** The abilities of each connection's catalog. A catalog has all abilities until its capabilities are known. */
 export class Abilities implements vscode.Disposable {
   readonly #known = new Map<string, ReadonlySet<Ability>>();
   readonly #report: (what: string, error: unknown) => void;
@@ -24,8 +24,8 @@ export class Abilities implements vscode.Disposable {
   }
 
   /**
-   * Updates the abilities from responses that the catalog has already received, such as an unsupported command. Sends
-   * no probe, because only a real change would show what the server allows.
+   * Updates the abilities from responses that the catalog has already received, such as the response to an unsupported
+   * command. Sends no probe, because only a real change would show what the server allows.
    */
   async update(connection: string, catalog: Able): Promise<void> {
     const { signal } = this.#lifetime;

@@ -12,6 +12,6 @@ const operationOf: Record<Ability, Operation> = {
   dropTable: 'DropTable',
 };
 
-/** Returns the abilities of a catalog, including those that it may or may not have. */
+/** Returns the abilities that a catalog has or may have. */
 export const abilitiesOf = (capabilities: Capabilities): ReadonlySet<Ability> =>
   new Set([...allAbilities].filter((ability) => capabilities[operationOf[ability]] !== 'no'));

@@ -92,8 +92,8 @@ export class Catalogs implements vscode.Disposable {
   /** Opens a catalog and requires that it returns rows as Arrow bytes, as both implementations registered here do. */
   async #connect<N extends keyof Implementations>(implementation: N, config: Implementations[N]): Promise<RestCatalog> {
     const catalog = await connectNamespace(implementation, config, { log: (line) => this.#log.info(line) });
-    // Import this only with the first catalog. HTTP and Arrow are most of the bundle, and a window without a catalog
-    // needs neither.
+    // Import this module only for the first catalog. HTTP and Arrow are most of the bundle, and a window without a
+    // catalog needs neither.
     const client = await import('#catalog/rest/restCatalog.ts');
     if (catalog instanceof client.RestCatalog) return catalog;
     throw new CatalogError(
@@ -125,7 +125,7 @@ export class Catalogs implements vscode.Disposable {
 
 export const dirConfigOf = ({ root, properties }: DirConnection): DirConfig => ({ ...properties, root });
 
-/** Reads the certificate file of a connection. @throws CatalogError InvalidInput (13) if it can't be read */
+/** Reads the certificate file of a connection. @throws CatalogError InvalidInput (13) if the file can't be read */
 async function certificatesOf({ ca }: ServerWay): Promise<string | undefined> {
   if (ca === undefined) return undefined;
   try {

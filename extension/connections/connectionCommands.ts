@@ -78,7 +78,7 @@ async function addDirectory(
   const typed = asked ? await askRoot() : given.root;
   if (typed === undefined) return undefined;
   const root = absoluteRoot(typed, rootBase());
-  // The engine checks whether it can read the directory. It never creates a root.
+  // The engine checks whether the directory is readable. The engine never creates the root directory.
   await catalogs.checkDirectory(root);
   const suggested = suggestName(root, connections.list());
   const name = asked

@@ -7,7 +7,7 @@ import { readProperties } from './implementationRules.ts';
 import type { Connection, DirConnection, RestConnection } from '../explorer/node.ts';
 import { addressProblem, cleanAddress, headerProblem } from './restRules.ts';
 
-/** Returns the error message for an invalid name of a new connection; `undefined` if it is valid. */
+/** Returns the error message for an invalid name of a new connection; `undefined` if the name is valid. */
 export function connectionNameProblem(name: string, existing: readonly { name: string }[]): string | undefined {
   if (name.trim() === '') return 'A connection needs a name.';
   if (existing.some((one) => one.name === name)) return `The connection "${name}" already exists.`;
@@ -45,7 +45,7 @@ export function absoluteRoot(root: string, { home, folder }: RootBase): string {
   );
 }
 
-/** @throws CatalogError InvalidInput (13) if it can't be opened in this window */
+/** @throws CatalogError InvalidInput (13) if the connection can't be opened in this window */
 export function checkConnection<C extends Connection>(connection: C): C {
   if (connection.problem) throw connection.problem;
   return connection;
@@ -62,8 +62,8 @@ export function connectionLabel(connection: Connection): string {
 
 /**
  * Returns the owner of a connection's secrets: the connection's name and address, and its `endpoint`, `ca` and `proxy`
- * if any is set. A folder's settings can change these three, and a key that the user entered for one route must not be
- * sent over another.
+ * if any of the three is set. A folder's settings can change these three properties. A key that the user entered for
+ * one route must not be sent over another route.
  */
 export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {} }: RestConnection): SecretOwner {
   const way = endpoint ?? ca ?? proxy;
@@ -72,9 +72,9 @@ export function secretOwner({ name, uri, properties: { endpoint, ca, proxy } = {
 
 /**
  * Reads the connections from a stored value or a setting. Skips invalid entries, because an entry written by hand or by
- * another version must not hide the valid ones. `root` defines a directory, where `${workspaceFolder}` is replaced;
- * `uri` defines a server. A connection that can't be opened in this window is kept unchanged, with the reason as
- * `problem`.
+ * another version must not hide the valid ones. An entry with `root` is a directory; `${workspaceFolder}` in `root` is
+ * replaced. An entry with `uri` is a server. A connection that can't be opened in this window is kept unchanged, with
+ * the reason as `problem`.
  */
 export function readConnections(value: unknown, source: Connection['source'], base: RootBase): Connection[] {
   if (!Array.isArray(value)) return [];
@@ -92,7 +92,10 @@ export function readConnections(value: unknown, source: Connection['source'], ba
   return [...found.values()];
 }
 
-/** Reads a connection by implementation and properties, which are passed to `connectNamespace` unchanged. */
+/**
+ * Reads an entry that sets `implementation` and `properties`. Resolves the root and cleans the address;
+ * `connectNamespace` gets all other properties unchanged.
+ */
 function readImplementation(implementation: string, value: unknown, name: string, base: RootBase): Connection {
   const source = 'setting';
   if (implementation === 'dir') {
@@ -150,7 +153,8 @@ function readRest(
     uri: cleanAddress(uri),
     ...(typeof database === 'string' && database !== '' && { database }),
     ...(names.length > 0 && { headerNames: names }),
-    // A folder can contain this setting, so the setting must not choose the endpoint that receives the user's key.
+    // Only the user's own connections have these fields. A folder can contain settings, so an entry of the setting must
+    // not choose the endpoint that receives the user's key.
     ...(source === 'person' && { ...textIn('endpoint', endpoint), ...textIn('ca', ca) }),
     ...(problem && { problem }),
   };

@@ -25,7 +25,7 @@ export type NewServer = {
   secrets: ServerSecrets;
 };
 
-/** The list of connections: first those of the setting, then those that the user added. Names are unique. */
+/** The connections: first the connections of the setting, then the connections that the user added. Unique names. */
 export class Connections implements vscode.Disposable {
   readonly #state: State;
   readonly #secrets: Secrets;
@@ -72,7 +72,7 @@ export class Connections implements vscode.Disposable {
   }
 
   /**
-   * Adds a directory. Its absolute path is stored, because every window lists it.
+   * Adds a directory. Stores the absolute path, because every window lists the directory.
    * @throws CatalogError InvalidInput (13) for an empty or used name, and a root that can't be resolved in this
    * window
    */

@@ -7,8 +7,8 @@ const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
 };
 
 /**
- * Returns message and hint for a failure. The hint of a server about a rejected key is written for programs, so it is
- * replaced: in VS Code the user only has to enter another key.
+ * Returns message and hint for a failure. If the server rejected the key, replaces the server's hint, which is written
+ * for programs: in VS Code the user only has to enter another key.
  */
 export function failureMessage(error: unknown, remedy: ErrorAction): { what: string; hint: string } {
   if (!isCatalogError(error)) return { what: messageOf(error), hint: '' };
@@ -16,6 +16,6 @@ export function failureMessage(error: unknown, remedy: ErrorAction): { what: str
   return { what, hint: remedy === 'key' ? (keyHints[error.kind] ?? detail) : detail };
 }
 
-/** Returns `key` if the server rejected the credentials; other failures may be temporary. */
+/** Returns `key` if the server rejected the credentials, else `retry`: other failures may be temporary. */
 export const serverErrorAction = (error: unknown): ErrorAction =>
   isCatalogError(error, 'Unauthenticated') || isCatalogError(error, 'PermissionDenied') ? 'key' : 'retry';

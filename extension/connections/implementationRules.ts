@@ -15,8 +15,8 @@ export type RestProperties = Omit<RestConfig, 'uri' | 'database'>;
 type ReadProperties<C> = { properties: Partial<C>; problem?: CatalogError };
 
 /**
- * Reads the properties of a connection and checks their types, and that none is a secret. Unknown properties are kept,
- * because `connectNamespace` reports them by name.
+ * Reads the properties of a connection. Checks that each known property has the right type and that none is a secret.
+ * Keeps unknown properties, because `connectNamespace` reports them by name.
  */
 export function readProperties<N extends 'dir' | 'rest'>(
   name: string,

@@ -5,7 +5,7 @@ import type { Engine } from '../host/engine.ts';
 
 /**
  * Registers the implementations for `connectNamespace` in this process. The engine process opens directories, because
- * the native module is never loaded here; the REST client opens servers.
+ * this process never loads the native module. The REST client opens servers.
  */
 export function registerImplementations(engine: Engine): void {
   registerImplementation('dir', {

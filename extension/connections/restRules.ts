@@ -17,7 +17,7 @@ export function cleanAddress(typed: string): string {
   return (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`).replace(/\/+$/, '');
 }
 
-/** Returns the error message for an invalid address; `undefined` if it is valid. */
+/** Returns the error message for an invalid address; `undefined` if the address is valid. */
 export function addressProblem(typed: string): string | undefined {
   if (typed.trim() === '') return 'Type the address of the server, for instance https://catalog.example.com.';
   try {
@@ -28,7 +28,7 @@ export function addressProblem(typed: string): string | undefined {
   }
 }
 
-/** Warns about an unencrypted address; `undefined` if it is invalid. */
+/** Returns a warning for a valid address of another machine that is not encrypted, else `undefined`. */
 export function addressWarning(typed: string): string | undefined {
   if (addressProblem(typed) !== undefined) return undefined;
   const url = new URL(cleanAddress(typed));
@@ -63,7 +63,7 @@ export const certificateFileProblem = (typed: string): string | undefined =>
 export const databaseProblem = (typed: string): string | undefined =>
   typed.trim() === '' ? undefined : configProblem({ database: typed.trim() });
 
-/** Checks a header with the client's rules, so that the client can send every stored header. */
+/** Checks a key, token, database or header with the client's rules, so that the client can send each stored value. */
 function configProblem(part: Partial<RestConfig>): string | undefined {
   const uri = 'https://any';
   try {
@@ -76,7 +76,7 @@ function configProblem(part: Partial<RestConfig>): string | undefined {
 
 type Header = { name: string; value: string };
 
-/** Parses `Name: value`; an empty value removes the header of that name. */
+/** Parses `Name: value`. The wizard removes the header of that name if the value is empty. */
 export function headerOf(typed: string): Header | undefined {
   const at = typed.indexOf(':');
   return at < 0 ? undefined : { name: typed.slice(0, at).trim(), value: typed.slice(at + 1).trim() };

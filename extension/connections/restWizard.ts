@@ -43,7 +43,7 @@ export const emptyDraft: Draft = {
 type StepName = 'address' | 'key' | 'database' | 'headers' | 'token' | 'endpoint' | 'ca' | 'name';
 
 const shortOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'name'];
-/** All steps, including those that few servers need. Used if the user chooses more options. */
+/** All steps, including steps that few servers need. Used if the user chooses more options or has set one before. */
 const longOrder: readonly StepName[] = ['address', 'key', 'database', 'headers', 'token', 'endpoint', 'ca', 'name'];
 
 const hasMore = ({ token, endpoint, ca }: Draft): boolean => [token, endpoint, ca].some((one) => one !== '');
@@ -56,7 +56,7 @@ type WizardDeps = {
 
 /**
  * Prompts for the parts of a connection, one step each; "Back" keeps the entered values.
- * @param from the first step to show, if the earlier ones are already filled in
+ * @param from the first step to show, if the earlier steps are already filled in
  * @returns `undefined` if the user cancels
  */
 export async function askServer(

@@ -6,7 +6,7 @@ import { settings } from './settings.ts';
 import { jsonValidation, taskDefinitions } from './tasks.ts';
 import { views, viewsContainers, viewsWelcome } from './views.ts';
 
-/** Returns the part of package.json that VS Code reads. `npm run generate` writes it, `npm run check` compares it. */
+/** Returns the part of package.json that VS Code reads. `npm run generate` writes it; `npm run check` compares it. */
 export function packageContributions() {
   return {
     activationEvents: [

@@ -22,7 +22,7 @@ import {
 
 type MenuItem = { readonly command: CommandId; readonly when: string; readonly group: string };
 
-/** Menus by the location that VS Code defines for them. The palette is generated from `commands`. */
+/** Menu items by VS Code's id of the menu. The items of the command palette are generated from `commands`. */
 export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
   'view/title': [
     { command: 'lanceCatalog.connection.add', when: inView('catalog'), group: 'navigation@1' },

@@ -3,7 +3,7 @@ import { notebookLanguages } from '#shared/notebookLanguage.ts';
 import { jobOutputMime } from '#shared/jobs/jobOutput.ts';
 import { debuggerType, notebookIds } from '../manifest.ts';
 
-/** Sessions are started by "Debug Cell" only, so the debugger is hidden where configurations are chosen. */
+/** Only "Debug Cell" starts a session, so VS Code does not offer the debugger when a user adds a configuration. */
 export const debuggers = [
   {
     type: debuggerType,
@@ -29,7 +29,7 @@ type Renderer = {
   readonly displayName: string;
   readonly entrypoint: string;
   readonly mimeTypes: readonly string[];
-  /** Whether the output works without the extension, as in an exported notebook. */
+  /** Whether the renderer exchanges messages with the extension. Both values also work without it. */
   readonly requiresMessaging: 'never' | 'optional';
 };
 
@@ -74,7 +74,7 @@ export const typescriptServerPlugins = [
   { name: 'lance-catalog-typescript', enableForWorkspaceTypeScriptVersions: true },
 ];
 
-/** Colors of cells that are not TypeScript: SQL and shell magics, and SQL in template literals. */
+/** Grammars for the parts of cells that are not TypeScript: SQL and shell magics, and SQL in template literals. */
 export const grammars = [
   {
     scopeName: 'lance-catalog.cells.injection',

@@ -18,6 +18,6 @@ export const taskDefinitions = [
   },
 ];
 
-/** The schema of job files: generated from the table that reads them. */
+/** The file with the schema of job files. It is generated from the table of fields that also reads job files. */
 export const jobSchemaFile = 'media/lance-job.schema.json';
 export const jsonValidation = [{ fileMatch: '*.lance-job.json', url: `./${jobSchemaFile}` }];

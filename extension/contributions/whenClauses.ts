@@ -11,11 +11,11 @@ export const grouped = (clause: string): string => `(${clause})`;
 export const contextKey = (id: ContextId): string => id;
 export const inView = (name: keyof typeof viewIds): string => `view == ${viewIds[name]}`;
 export const viewHasFocus = (name: keyof typeof viewIds): string => `focusedView == ${viewIds[name]}`;
-/** The row of a tree has a `contextValue` that matches. */
+/** True for a tree row whose `contextValue` matches the pattern. */
 export const item = (pattern: RegExp): string => `viewItem =~ /${pattern.source}/`;
 export const itemIs = (contextValue: string): string => `viewItem == ${contextValue}`;
 
-/** For commands that need an argument, such as a row of a tree. */
+/** Hides a command from the palette, because the command needs an argument such as a tree row. */
 export const never = 'false';
 export const isTrusted = 'isWorkspaceTrusted';
 export const isNotebook = `notebookType == ${notebookIds.notebookType}`;
@@ -25,7 +25,7 @@ export const isJobFile = String.raw`resourceFilename =~ /\.lance-job\.json$/`;
 export const isFunctionDocument = 'resourceScheme == lance-function';
 export const isFixDocument = 'resourceScheme == lance-mend';
 
-/** VS Code reports our kernel as the kernel of the notebook. It does so only after a cell has run. */
+/** VS Code reports our kernel as the kernel of the notebook. VS Code reports a kernel only after a cell has run. */
 export const isOurKernel = `notebookKernel == '${notebookIds.extension}/${notebookIds.controller}'`;
 /** Our kernel runs for the notebook, whether or not VS Code reports a kernel. */
 export const hasOurKernel = all(

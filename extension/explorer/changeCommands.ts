@@ -160,7 +160,7 @@ async function dropNamespace(parts: ChangeCommandDeps, node: NodeOf<'namespace'>
       )
     : await confirmCascade(node, formatContents(contents));
   if (!agreed) return;
-  // The user has only confirmed to drop an empty namespace, so the catalog must refuse if it has content now.
+  // The user has only agreed to drop an empty namespace, so the catalog must refuse if the namespace has content now.
   const behavior = isEmpty ? 'restrict' : 'cascade';
   await withProgress(`Dropping ${full}`, (signal) =>
     change(parts, connection, (current) => current.dropNamespace(path, { behavior, signal })),
@@ -237,7 +237,10 @@ const tableNameProblem = (name: string): string | undefined => sentence(nameProb
 const sentence = (problem: { what: string; hint: string } | undefined): string | undefined =>
   problem && `${problem.what} ${problem.hint}`;
 
-/** Returns the connection or namespace to create something in. @throws CatalogError InvalidInput (13) */
+/**
+ * Returns the connection or namespace to create something in.
+ * @throws CatalogError InvalidInput (13) if no row in a connection is selected
+ */
 function containerOf(node: unknown, view: vscode.TreeView<CatalogNode>): CatalogLocation {
   const found = node ?? view.selection[0];
   if (isNode(found, 'connection', 'namespace', 'table', 'column', 'more', 'empty')) return nodePath(found);
@@ -248,7 +251,7 @@ function containerOf(node: unknown, view: vscode.TreeView<CatalogNode>): Catalog
   );
 }
 
-/** @throws CatalogError InvalidInput (13) */
+/** @throws CatalogError InvalidInput (13) if no namespace is selected */
 function namespaceOf(node: unknown, view: vscode.TreeView<CatalogNode>): NodeOf<'namespace'> {
   const found = node ?? view.selection[0];
   if (isNode(found, 'namespace')) return found;

@@ -35,10 +35,10 @@ const types: Record<string, () => DataType> = {
 
 export const columnTypes = `${Object.keys(types).join(', ')}, vector[768]`;
 
-/** An Arrow list holds at most this many values, and no model produces longer vectors. */
+/** Maximum length of a vector; no model produces longer vectors. */
 const maxDimensions = 65_536;
 
-/** Returns the error message for invalid columns; `undefined` if they are valid. */
+/** Returns the error message for invalid columns; `undefined` if the columns are valid. */
 export function columnsProblem(text: string): string | undefined {
   const read = readColumns(text);
   return typeof read === 'string' ? read : undefined;

@@ -13,8 +13,8 @@ type CatalogCommandDeps = {
 };
 
 /**
- * Registers the commands of the catalog view itself. Other files register those of connections, those that change a
- * catalog, and those that open a table.
+ * Registers the commands of the catalog view itself. Other files register the commands that manage connections, change
+ * a catalog or open a table.
  */
 export function registerCatalogCommands({ log, tree, view }: CatalogCommandDeps): vscode.Disposable {
   const selected = (): CatalogNode | undefined => view.selection[0];
@@ -36,7 +36,10 @@ export function registerCatalogCommands({ log, tree, view }: CatalogCommandDeps)
   );
 }
 
-/** Returns the table of the command's argument, else of the selection. @throws CatalogError InvalidInput (13) */
+/**
+ * Returns the table of the command's argument, else of the selected row.
+ * @throws CatalogError InvalidInput (13) if the row is neither a table nor a column
+ */
 export function tableOf(node: unknown, view: vscode.TreeView<CatalogNode>): NodeOf<'table'> {
   const found = node ?? view.selection[0];
   if (isNode(found, 'table')) return found;

@@ -5,8 +5,8 @@ import type { NamespacePath } from '#shared/names.ts';
 type Contents = { tables: number; namespaces: number; isMore: boolean };
 
 /**
- * Counting stops at this number, because it costs a request per namespace and the user needs no exact number above
- * this.
+ * Counting stops at this number. Counting costs a request per namespace, and the user needs no exact number above this
+ * limit.
  */
 const enough = 10_000;
 

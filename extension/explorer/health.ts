@@ -25,7 +25,7 @@ export class CatalogHealth implements vscode.Disposable {
     return this.#found.get(connection) ?? [];
   }
 
-  /** Inspects a connection's catalog. The tree does not wait for it; a failure is only logged. */
+  /** Inspects a connection's catalog. The tree does not wait for the inspection; a failure is only logged. */
   async inspect(connection: Connection | undefined): Promise<void> {
     if (connection?.kind !== 'dir' || this.#running.has(connection.name)) return;
     this.#running.add(connection.name);

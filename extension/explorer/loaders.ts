@@ -8,9 +8,9 @@ const pageSize = 100;
 
 export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
-  /** Returns the action that can fix a failure of a connection now. */
+  /** Returns the action that the user can take after a failure of a connection. */
   remedy(connection: string, error: unknown): ErrorAction;
-  /** Called after a catalog has listed a namespace. May send further requests. */
+  /** The loader calls this function after a catalog has listed a namespace. The function may send further requests. */
   answered?(place: CatalogLocation, catalog: Catalog): void;
   /** Returns the known problems of a connection's catalog, one message each. */
   problems?(connection: string): readonly string[];
@@ -18,7 +18,7 @@ export type LoaderContext = {
 };
 
 /**
- * Loads the rows under a node. A failed list becomes an error node; the others still load.
+ * Loads the rows under a node. If a list fails, an error node replaces its rows; the other lists still load.
  * @throws only AbortError
  */
 export async function loadChildren(
@@ -75,7 +75,7 @@ async function loadNamespace(
   return rows.length > 0 ? rows : [{ kind: 'empty', ...place, text: 'Nothing here yet' }];
 }
 
-/** Shown before other rows, because a damaged catalog hides some of them. */
+/** Returns the row that reports damage. The row comes first, because a damaged catalog hides some of the other rows. */
 function damageOf(place: CatalogLocation, context: LoaderContext): CatalogNode[] {
   const problems = place.path.length === 0 ? (context.problems?.(place.connection) ?? []) : [];
   return problems.length > 0 ? [{ kind: 'damage', ...place, problems }] : [];

@@ -36,7 +36,7 @@ export type RestConnection = AnyConnection & {
   properties?: RestProperties;
 };
 
-/** A catalog from the setting whose implementation may be missing in this process. */
+/** A catalog from the setting with another implementation than `dir` and `rest`, which this window can't open. */
 type OtherConnection = AnyConnection & { kind: 'other'; implementation: string };
 
 export type Connection = DirConnection | RestConnection | OtherConnection;
@@ -78,7 +78,7 @@ export type CatalogNode =
 
 export type NodeOf<K extends CatalogNode['kind']> = Extract<CatalogNode, { kind: K }>;
 
-/** Returns the connection and namespace of a node; a namespace node includes itself. */
+/** Returns the connection and namespace of a node. The path of a namespace node includes the namespace itself. */
 export const nodePath = (node: CatalogNode): CatalogLocation =>
   node.kind === 'connection'
     ? { connection: node.connection.name, path: [] }

@@ -114,7 +114,7 @@ function renderColumn(id: string, { table, column }: NodeOf<'column'>): NodeView
   };
 }
 
-/** What a click on an error does; `label` replaces the error text if the click is the only way to continue. */
+/** What a click on an error row does. If `label` is set, the row shows it first and the error text after it. */
 const remedies: Record<ErrorAction, { action: string; label?: string; command: NonNullable<NodeView['command']> }> = {
   retry: { action: 'Try again', command: { id: 'lanceCatalog.catalog.refresh', title: 'Try Again' } },
   restart: {
@@ -148,7 +148,7 @@ function renderError(id: string, node: NodeOf<'error'>): NodeView {
   };
 }
 
-/** Problems listed in a tooltip. */
+/** Maximum number of problems in a tooltip. */
 const mostProblems = 5;
 
 function renderDamage(id: string, { problems }: NodeOf<'damage'>): NodeView {

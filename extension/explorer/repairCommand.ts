@@ -19,7 +19,7 @@ type RepairDeps = {
   view: vscode.TreeView<CatalogNode>;
 };
 
-/** Problems listed in a dialog. */
+/** Maximum number of problems in a dialog. */
 const mostProblems = 10;
 
 /** Registers the command that shows problems of a catalog directory and repairs them if the user agrees. */

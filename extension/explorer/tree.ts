@@ -113,7 +113,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   }
 
   /**
-   * Called when the user expands a node. Fires at most once per collapse, so that results never cause a reload loop.
+   * Called when the user expands a node. Requests a reload at most once per collapse, so that no reload causes another.
    */
   expanded(node: CatalogNode): void {
     const id = nodeId(node);

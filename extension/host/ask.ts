@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { askModal, inputText, type InputSettings, notifyProgress, pickItem, type PickChoice } from './messages.ts';
 
-/** Prompts of the extension. Each returns `undefined` if the user cancels. */
+/** Prompts for a line of text. Returns `undefined` if the user cancels, as `pickOne` and `askDirectory` do. */
 
 export const askText = (options: InputSettings): Promise<string | undefined> => inputText(options);
 
@@ -37,7 +37,7 @@ export async function chooseAfterFailure(message: string, canKeep: boolean): Pro
  */
 const patienceMilliseconds = 700;
 
-/** Runs a task; if it takes longer, shows a notification that can cancel it. @throws AbortError if cancelled */
+/** Runs a task. If the task is slow, shows a notification with a cancel button. @throws AbortError if cancelled */
 export async function withProgress<T>(title: string, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const running = run(controller.signal);

@@ -12,16 +12,16 @@ import { setting } from './settings.ts';
 type EngineBundles = Pick<EngineProcessOptions, 'entry' | 'storeFiles'>;
 
 /**
- * The engine process of this window. It starts on the first request for a table. If it crashes, requests fail until it
- * is restarted, and nothing else is affected. The native module is loaded only in the engine process, never in the
- * extension host.
+ * The engine process of this window. The process starts with the first request for a directory, or earlier with `warm`.
+ * If the process crashes, requests fail until the user restarts it; nothing else is affected. Only the engine process
+ * loads the native module, never the extension host.
  */
 export class Engine implements vscode.Disposable {
   readonly #bundles: EngineBundles;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<void>();
   /**
-   * Fires when the engine crashed or was restarted. Then data that was loaded from the engine must be requested again.
+   * Fires when the engine crashed or was restarted. Listeners must then request the data of the engine again.
    */
   readonly onDidChange = this.#changed.event;
   readonly #catalogs = new Map<string, RestCatalog>();
@@ -49,7 +49,7 @@ export class Engine implements vscode.Disposable {
   }
 
   /**
-   * Returns the catalog of a directory, or of an object store with options for its client.
+   * Returns the catalog of a directory or an object store. `storageOptions` configures the client of the object store.
    * @throws CatalogError ServiceUnavailable (17) while the engine is down, with a hint how to restart it
    */
   async catalog(root: string, storageOptions?: Readonly<Record<string, string>>): Promise<RestCatalog> {
@@ -103,8 +103,8 @@ export class Engine implements vscode.Disposable {
     try {
       const node = await findNode({ ...(nodePath && { nodePath }), signal });
       const log = (line: string) => this.#log.info(`engine: ${line}`);
-      // Import this only with the first catalog. HTTP and Arrow are most of the bundle, and a window without a catalog
-      // needs neither.
+      // Import this module only for the first catalog. HTTP and Arrow are most of the bundle, and a window without a
+      // catalog needs neither.
       const client = await import('#catalog/engineProcess.ts');
       engine = await client.EngineProcess.start({ ...this.#bundles, node, log, signal });
       const { pid, node: version, engine: loaded, problem } = engine.handshake;

@@ -40,10 +40,10 @@ export function codeSpan(text: string): InertMarkdown {
 const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 
 /**
- * Keeps the formatting of documentation in code, but only links to https addresses.
+ * Returns the documentation of code as Markdown. Keeps its formatting, and of its links only links to https addresses.
  *
- * The text may come from a notebook or a package that the user only views. Images are removed, because drawing them
- * sends requests. Links to https stay, as in VS Code's own TypeScript support, because they open only after a click.
+ * The text may come from a notebook or a package that the user only views. Images become text, because drawing an image
+ * sends a request. Links to https stay, as in VS Code's own TypeScript support, because they open only after a click.
  * Addresses of files, programs, mail and plain http stay readable as text.
  *
  * Inserts a zero-width character into the markup instead of parsing it, because a second parser could read the text
@@ -53,7 +53,8 @@ export const documentationMarkdown = (text: string): InertMarkdown =>
   text
     // ![image](…), ![image][reference], ![reference]
     .replaceAll(/!(?=\[)/g, `!${wordJoiner}`)
-    // [link](address) and [reference]: address, unless https or a plain name, as in `handlers[name](event)`.
+    // `[link](address)` and `[reference]: address`. Keep https addresses, and plain names as in `handlers[name](event)`
+    // too.
     .replaceAll(/\](?=[(:](?!\s*<?https:\/\/|\s*[^\s:&\\</][^\s:&\\<]{0,200}(?:\s|$)))/gi, `]${wordJoiner}`)
     // <scheme:address>
     .replaceAll(/<(?!https:\/\/)(?=[a-z][a-z0-9+.-]*:)/gi, `<${wordJoiner}`)

@@ -65,8 +65,8 @@ export function showDone(text: string, milliseconds: number): void {
 }
 
 /**
- * The argument of a task. It has the cancellation by the user, as a signal and as VS Code's token, and a function that
- * shows progress.
+ * The argument of a task. `signal` and VS Code's `token` both report that the user cancelled the task. `report` shows
+ * progress.
  */
 type RunningTask = {
   readonly signal: AbortSignal;

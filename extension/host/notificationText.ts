@@ -1,6 +1,6 @@
 import { messageOf } from '#shared/errors.ts';
 
-/** Maximum length of a notification, in characters: VS Code cuts off the end, which has the hint. */
+/** Maximum length of a notification, in characters. VS Code cuts off the end of a longer text, which has the hint. */
 const longest = 360;
 
 /**

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isRecord } from '#shared/records.ts';
 
-/** Credentials for a server. Every header value counts as secret, because the secret ones can't be recognized. */
+/** Credentials for a server. Every header value counts as a secret, because secret values can't be recognized. */
 export type ServerSecrets = { apiKey?: string; token?: string; headers?: Record<string, string> };
 
 /**

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { SettingId, SettingTypes } from '../manifest.ts';
 
 /**
- * Reads a setting. All settings are read by this file. Defaults are in package.json, and callers check the type of the
- * value.
+ * Reads a setting. Only this file reads settings of the extension. Defaults are in package.json, and callers check the
+ * type of the value.
  */
 export const setting = <K extends SettingId>(id: K): SettingTypes[K] | undefined =>
   vscode.workspace.getConfiguration().get<SettingTypes[K]>(id);
@@ -13,7 +13,7 @@ export const onDidChangeSetting = (id: SettingId, listener: () => void): vscode.
     if (event.affectsConfiguration(id)) listener();
   });
 
-/** The settings of the opened workspace, which a team shares, or those of the user. */
+/** `workspace`: the settings of the opened workspace, which a team shares. `person`: the settings of the user. */
 export type SettingPlace = 'workspace' | 'person';
 
 /** Reads a setting from one settings file. `setting` merges the two files. */

@@ -11,13 +11,14 @@ type WorkspaceState = {
 };
 
 /**
- * A kernel that waits for its reloading window: its folder, whether it has variables to lose, and the cells that have
- * not started.
+ * A kernel that waits while its window reloads: the kernel's folder, whether a cell has run in the kernel, and the
+ * cells that have not started.
  */
 export type KeptKernelRecord = { folder: string; isUsed: boolean; waiting?: readonly WaitingRow[] };
 
 /**
- * Reads and writes stored state; nothing else does. Another version may have written it, so callers check its shape.
+ * Reads and writes stored state; no other code does. Another version of the extension may have written the state, so
+ * callers check its shape.
  */
 export class State {
   readonly #global: vscode.Memento;
@@ -28,7 +29,7 @@ export class State {
     this.#workspace = context.workspaceState;
   }
 
-  /** Connections belong to the user, not to a folder: every window has the same ones. */
+  /** Connections belong to the user, not to a folder, so every window has the same connections. */
   connections(): unknown {
     return this.#global.get<unknown>('connections');
   }

@@ -5,15 +5,15 @@ import type { RayConnections } from './rayAddresses.ts';
 export type ConnectToRayDeps = {
   readonly ask: Ask;
   readonly rays: RayConnections;
-  /** Checks that a Ray dashboard answers and accepts the token. @throws an error with the reason if not */
+  /** Checks that a Ray dashboard answers and accepts the token. @throws an error with the reason if the check fails */
   readonly checkRay: (place: { address: string; token: string | undefined }, signal: AbortSignal) => Promise<void>;
 };
 
 const title = 'Connect to Ray';
 
 /**
- * Prompts for the address of a Ray dashboard, and for a token only if it requires one; stores both after a successful
- * check.
+ * Prompts for the address of a Ray dashboard. Prompts for a token only if the dashboard requires one. Stores both after
+ * a successful check.
  * @returns the address; `undefined` if the user cancels
  */
 export async function connectToRay({ ask, rays, checkRay }: ConnectToRayDeps): Promise<string | undefined> {

@@ -31,7 +31,7 @@ const timeOf = ({ createdAt, endedAt }: JobView): number => endedAt ?? createdAt
 
 export const activeJobs = (board: JobListState): readonly JobView[] => [...board.values()].filter(isActive);
 
-/** Returns jobs that were active on the earlier board and have ended on this one. */
+/** Returns the jobs that were active on the board `before` and have ended on the board `now`. */
 export const endedSince = (before: JobListState, now: JobListState): readonly JobView[] =>
   [...now.values()].filter((view) => {
     const known = before.get(view.id);

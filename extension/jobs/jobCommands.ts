@@ -17,7 +17,7 @@ type JobCommandDeps = BackfillCommandDeps & {
   readonly jobsView: JobsView;
 };
 
-/** Registers the commands that start and manage jobs; other files register those of job files and clusters. */
+/** Registers the commands that start and manage jobs. Other files register the commands of job files and of Ray. */
 export function registerJobCommands(parts: JobCommandDeps): vscode.Disposable {
   const { log, host, actions, pages, jobsView } = parts;
   const job = (given: unknown) => jobOf(host.board, given ?? jobsView.selected);

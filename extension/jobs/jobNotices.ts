@@ -12,7 +12,7 @@ type JobNoticesDeps = {
 
 const [openTable, resume, showJob] = ['Open Table', 'Resume', 'Show Job'] as const;
 
-/** Notifies about ended jobs whose page is not visible, except for cancelled ones. */
+/** Notifies the user about ended jobs whose page is not visible. Skips cancelled jobs. */
 export async function notifyFinishedJobs(
   views: readonly JobView[],
   { isSeen, show, act }: JobNoticesDeps,

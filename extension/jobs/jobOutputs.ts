@@ -24,7 +24,7 @@ type JobOutputsDeps = {
 /** The messaging with renderers: VS Code's, or a substitute in tests. */
 export type JobMessaging = Pick<vscode.NotebookRendererMessaging, 'onDidReceiveMessage' | 'postMessage'>;
 
-/** Connects jobs in cell outputs: sends their state to the renderer and handles its buttons. */
+/** Sends the state of jobs in cell outputs to the renderer, and handles the buttons of the renderer. */
 export function registerJobOutputs(
   parts: JobOutputsDeps,
   messaging: JobMessaging = vscode.notebooks.createRendererMessaging(notebookIds.jobRenderer),

@@ -29,7 +29,7 @@ export class JobPage implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
   #plan: PlanSession | undefined;
   #job: string | undefined;
-  /** Whether the page has requested its state. Before that it can't receive updates. */
+  /** Whether the page has requested its state. Before this request, the page can't receive updates. */
   #isListening = false;
   #told = '';
 
@@ -120,7 +120,7 @@ export class JobPage implements vscode.Disposable {
     if (told === this.#told) return;
     this.#told = told;
     this.#endpoint.request('show', state).catch((error: unknown) => {
-      // A hidden page has lost its content and requests it again when it is visible.
+      // A hidden page loses its content. The page requests its state again when it becomes visible.
       if (!isAbort(error)) this.#told = '';
     });
   }

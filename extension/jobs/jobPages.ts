@@ -15,7 +15,7 @@ type JobPagesDeps = {
   readonly act: (action: JobAction, id: string) => Promise<void>;
 };
 
-/** One page for each job, and one for each plan until it runs. */
+/** Shows one page for each job, and one page for each plan that has not started a job. */
 export class JobPages implements vscode.WebviewPanelSerializer, vscode.Disposable {
   readonly #parts: JobPagesDeps;
   readonly #pages = new Set<JobPage>();

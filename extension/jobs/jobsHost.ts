@@ -44,7 +44,7 @@ export class JobsHost implements vscode.Disposable {
   readonly #lifetime = new AbortController();
   readonly #trusted: vscode.Disposable;
   readonly onDidChange = this.#changed.event;
-  /** Fires when jobs that were active in this window have ended. */
+  /** Fires when jobs have ended that this window knew as active. */
   readonly onDidEnd = this.#ended.event;
   #board: JobListState = new Map();
   #link: Promise<JobsLink> | undefined;
@@ -87,7 +87,7 @@ export class JobsHost implements vscode.Disposable {
     await this.watch();
   }
 
-  /** Reads a folder to find out whether jobs may be running. Starts watching only if so. */
+  /** Starts watching, but only if jobs may be running. Reads only a folder to find that out. */
   wake(): void {
     if (!vscode.workspace.isTrusted || this.#link) return;
     this.#parts

@@ -40,7 +40,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     this.#state = state;
     if (state.showsJobs()) setContext('lanceCatalog.jobs.isShown', true);
     this.#view = vscode.window.createTreeView(viewIds.jobs, { treeDataProvider: this });
-    // The age of ended jobs is shown in minutes.
+    // Redraw at intervals, because a row shows the age of an ended job in minutes.
     const timer = setInterval(() => this.#view.visible && this.#draw(), ageEvery);
     timer.unref();
     this.#subscriptions = [
@@ -58,7 +58,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     return this.#view.selection[0];
   }
 
-  /** The message above the rows; for tests, like `badge`. */
+  /** The message above the rows. Only tests read `message` and `badge`. */
   get message(): string | undefined {
     return this.#view.message;
   }
@@ -80,7 +80,7 @@ export class JobsView implements vscode.TreeDataProvider<JobNode>, vscode.Dispos
     return view ? toTreeItem(view, node) : new vscode.TreeItem('');
   }
 
-  /** Focuses the view by its own command, because there may be no row to reveal. */
+  /** Focuses the view with its focus command, because there may be no row to reveal. */
   async focus(): Promise<void> {
     await this.#show();
     await vscode.commands.executeCommand(`${viewIds.jobs}.focus`);

@@ -2,7 +2,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { runPreflightChecks } from '../cluster/gate.ts';
 import type { ClusterServices } from '../cluster/register.ts';
 
-/** A cluster profile, and its RayCluster if it differs from that of the profile. */
+/** A cluster profile, and the RayCluster of the job if it differs from the RayCluster of the profile. */
 export type LaunchTarget = { readonly profile: string; readonly rayCluster?: string | undefined };
 
 /**
@@ -20,7 +20,7 @@ export async function confirmLaunch(
   return runPreflightChecks(cluster, { ...profile, rayCluster }, { ids: jobCheckIds, anyway: 'Run Anyway' }, signal);
 }
 
-/** Runs the checks for the creation of a RayCluster, without those that require an existing one. */
+/** Runs the checks for the creation of a RayCluster, without the checks that require an existing RayCluster. */
 export async function mayCreateOn(
   cluster: ClusterServices,
   profile: ClusterProfile,

@@ -4,7 +4,7 @@ import type { State } from '../host/state.ts';
 
 type RayAddress = Extract<RayPlace, { address: string }>;
 
-/** Enough for users with a few clusters. */
+/** Maximum number of stored addresses. Enough for users with a few clusters. */
 const most = 10;
 
 /** Ray clusters that the user has connected to: addresses in VS Code's state, tokens in its secret storage. */

@@ -99,7 +99,7 @@ const openAddress = async (address: string): Promise<void> => {
   await vscode.env.openExternal(vscode.Uri.parse(address, true));
 };
 
-/** Dashboards opened through an API server; they stay open until the window closes. */
+/** Opens Ray dashboards through a Kubernetes API server. The connections stay open until the window closes. */
 class Dashboards implements vscode.Disposable {
   readonly #log: Log;
   readonly #open = new Map<string, OpenDashboard>();

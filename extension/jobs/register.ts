@@ -74,7 +74,7 @@ export function registerJobs(parts: JobsDeps): vscode.Disposable & JobsServices 
         logFailure(log, 'reporting the end of a job', error),
       );
     }),
-    // The jobs process gets the profiles as an environment variable, so it must be restarted.
+    // The jobs process gets the profiles as an environment variable, so it must restart when the profiles change.
     parts.cluster.profiles.onDidChange(() => {
       host.restart().catch((error: unknown) => logFailure(log, 'starting the jobs process again', error));
     }),
@@ -123,7 +123,7 @@ function makeServices(parts: JobsDeps) {
     log,
     backfills,
     showTrial: async (plan, trial) => {
-      // Loaded with the first trial: Arrow is most of a bundle.
+      // Import this module only for the first trial, because it loads Arrow, which is large.
       const { trialSource } = await import('./backfill/trialTable.ts');
       await panels.preview(trialSource(plan, trial));
     },
@@ -160,7 +160,7 @@ function hostParts({ log, connections, cluster, dist }: JobsDeps): JobsHostDeps 
   };
 }
 
-/** Checks that Ray answers and accepts the token. @throws ClusterError with the reason if not */
+/** Checks that Ray answers and accepts the token. @throws ClusterError with the reason if the check fails */
 async function checkRay(place: { address: string; token: string | undefined }, signal: AbortSignal): Promise<void> {
   const { RayJobs } = await import('#cluster/ray/rayJobs.ts');
   const jobs = new RayJobs(place);

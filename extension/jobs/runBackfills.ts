@@ -28,8 +28,8 @@ export class Backfills {
   }
 
   /**
-   * Plans without running user code. Checks a cluster first, because findings of checks explain more than the error
-   * that Ray is unreachable.
+   * Plans a backfill without running user code. Checks the cluster first, because a failed check explains more than the
+   * error that Ray is unreachable.
    * @returns `undefined` if checks of the cluster fail and the user cancels
    * @throws JobError, CatalogError
    */
@@ -45,7 +45,7 @@ export class Backfills {
   }
 
   /**
-   * Starts a job. A given function is stored with the table, so that the next job does not need it.
+   * Starts a job. Stores a given function with the table, so that the next request need not contain the function.
    * @returns `undefined` if the user refuses the function, or checks of the cluster fail and the user cancels
    * @throws JobError, CatalogError
    */

@@ -15,7 +15,7 @@ type TableReferencesDeps = {
   readonly rays: Pick<RayConnections, 'withToken'>;
 };
 
-/** References with which jobs open a table. Their secrets are from VS Code's secret storage, never from a record. */
+/** Creates references with which jobs open tables. Secrets come from VS Code's secret storage, never from a record. */
 export class TableReferences {
   readonly #parts: TableReferencesDeps;
 
@@ -39,7 +39,8 @@ export class TableReferences {
   }
 
   /**
-   * Returns the request to run a job again. Its record holds no secrets, so they are read from the secret storage.
+   * Returns the request to run a job again. The record of the job holds no secrets, so this method reads them from the
+   * secret storage.
    * @throws JobError RequestInvalid if no connection leads to the catalog of the job
    */
   async ofJob({ table, column, options }: JobView): Promise<BackfillRequest> {
@@ -58,7 +59,7 @@ export class TableReferences {
     );
   }
 
-  /** Returns the connection and path of a job's table; `undefined` if no connection has it. */
+  /** Returns the connection and path of a job's table; `undefined` if no connection leads to its catalog. */
   placeOf({ catalog, implementation, namespacePath, name }: JobTable): TablePlace | undefined {
     const found = this.#parts.connections.list().find((one) => one.name === catalog || isAt(one, catalog));
     if (!found || found.kind !== implementation) return undefined;

@@ -56,7 +56,7 @@ const noCatalog = { label: 'Run Without a Catalog', icon: 'circle-slash', value:
 
 type CatalogAnswer = { name: string | undefined };
 
-/** Returns the name of an existing catalog, or of one that the user adds now; `undefined` if the user cancels. */
+/** Returns the catalog that the user picks or adds now; `undefined` if the user cancels. */
 export async function askCatalog(
   title: string,
   connections: Connections,

@@ -11,8 +11,8 @@ export type CatalogChoice =
   { kind: 'chosen' | 'bound' | 'only'; connection: Connection } | { kind: 'missing'; name: string } | { kind: 'none' };
 
 /**
- * Chooses the connection that the notebook names, else the one it was bound to earlier, else the only one. If there
- * are several, none is chosen for the user: the cells could write to the wrong catalog.
+ * Chooses the connection that the notebook names, else the connection it was bound to earlier, else the only one. Does
+ * not choose between several connections for the user, because the cells could write to the wrong catalog.
  */
 export function chooseCatalog(
   named: string | undefined,
@@ -65,7 +65,8 @@ Click to choose the catalog for \`db\` in this notebook.
 }
 
 /**
- * Returns the connection that a notebook names. `metadata` is VS Code's; its property `metadata` is that of the file.
+ * Returns the connection that a notebook names. `metadata` is VS Code's metadata of the notebook, and its property
+ * `metadata` is the metadata in the file.
  */
 export function namedConnection(metadata: Record<string, unknown>): string | undefined {
   const name = asRecord(asRecord(metadata['metadata'])['lanceCatalog'])['connection'];

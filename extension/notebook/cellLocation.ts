@@ -7,7 +7,7 @@ export function cellLocation(cell: vscode.NotebookCell): CellPlace {
   return { index: cell.index, ...(typeof id === 'string' && { id }) };
 }
 
-/** Finds the cell with the id of `place`, else the nearest one with the same code. */
+/** Finds the cell with the id of `place`, else the nearest cell with the same code. */
 export function findCell(
   notebook: vscode.NotebookDocument,
   place: CellPlace,

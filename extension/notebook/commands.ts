@@ -24,8 +24,8 @@ import type { NotebookSession } from './session.ts';
 import type { VariablesView } from './variablesView.ts';
 
 /**
- * Shows a table that a notebook variable holds in the table panel.
- * @throws CatalogError InvalidInput (13) if it is not a table, ServiceUnavailable (17) without a kernel
+ * Opens a table panel for a notebook variable that holds a table.
+ * @throws CatalogError InvalidInput (13) if the variable holds no table, ServiceUnavailable (17) without a kernel
  */
 async function openVariable(
   session: NotebookSession | undefined,

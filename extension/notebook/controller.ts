@@ -19,7 +19,7 @@ import type { StartKernel } from './sessionTypes.ts';
 
 /** The kernel ends yes-or-no prompts with this suffix, because users type the reply in terminals and Jupyter. */
 const yesOrNo = /\s*\[y\/N\]$/;
-/** A quick pick cuts off a longer prompt; an input box shows all of it. */
+/** Maximum length of a prompt in a quick pick, which cuts off a longer prompt. An input box shows the whole prompt. */
 const lineCharacters = 80;
 
 /** Prompts the user for the input that a cell requests. The prompt closes when the cell ends. */
@@ -63,8 +63,8 @@ function hasNoKernel(notebook: vscode.NotebookDocument): boolean {
 }
 
 /**
- * Changes the cells of a notebook to TypeScript if all are empty. VS Code creates them as Python cells, which have no
- * working run button with the Lance kernel. The language of a cell with content is the choice of the user.
+ * Changes the cells of a notebook to TypeScript if all are empty. VS Code creates new cells as Python cells, which have
+ * no working run button with the Lance kernel. The language of a cell with content is the choice of the user.
  */
 async function setCellLanguage(
   notebook: vscode.NotebookDocument,
@@ -87,7 +87,7 @@ const ofFile = ({ metadata }: vscode.NotebookDocument): Record<string, unknown> 
 
 type NotebookDeps = {
   log: Log;
-  /** Moves and removes what is remembered about a notebook's catalog. */
+  /** Moves and removes the stored catalog of a notebook. */
   notebookCatalogs: Pick<NotebookCatalogs, 'move' | 'forget'>;
   /** Asks for the catalog of a notebook that has none. @returns whether its cells may run */
   requireCatalog: (notebook: vscode.NotebookDocument) => Promise<boolean>;
@@ -155,7 +155,7 @@ export class NotebookKernels implements vscode.Disposable {
     return this.#sessions.get(keyOf(notebook));
   }
 
-  /** Restarts kernels that were not used yet after the list of connections changed. */
+  /** Called when the list of connections changes. Restarts each kernel in which no cell has run. */
   renew(): void {
     for (const session of this.#sessions.values()) session.renew();
   }
@@ -182,7 +182,7 @@ export class NotebookKernels implements vscode.Disposable {
     await this.require(notebook).restart();
   }
 
-  /** The window may return after a reload, so used kernels wait for it. */
+  /** Leaves the kernels. A used kernel waits a while, because the window may return after a reload. */
   dispose(): void {
     this.#partings.dispose();
     for (const session of this.#sessions.values()) session.leave();
@@ -292,15 +292,16 @@ export class NotebookKernels implements vscode.Disposable {
     if (session) this.#handOver(session, notebook);
   }
 
-  /** Whether a notebook may be a renamed one: it is open, saved, and no cell ran in it yet. */
+  /** Whether a notebook may be the new name of a closed notebook: it is open and saved, and no cell ran in it yet. */
   #isFree(notebook: vscode.NotebookDocument): boolean {
     if (notebook.isUntitled || notebook.isClosed || notebook.notebookType !== notebookIds.notebookType) return false;
     return this.session(notebook)?.hasRun !== true;
   }
 
   /**
-   * Selects the Lance kernel for the active notebook if a running cell moved to it. VS Code has no selected kernel for
-   * the new name. Without a kernel it could not show output of the moved cell until the user runs another cell.
+   * Selects the Lance kernel for the active notebook if a running cell moved to this notebook. VS Code has no selected
+   * kernel for the new name. Without a selected kernel, VS Code can't show output of the moved cell until the user runs
+   * another cell.
    */
   #claim(): void {
     const notebook = vscode.window.activeNotebookEditor?.notebook;
@@ -330,7 +331,7 @@ function requireTrust(): void {
 
 const keyOf = (notebook: vscode.NotebookDocument): string => notebook.uri.toString();
 
-/** Returns the base of relative paths: the notebook's folder, or the workspace's if the notebook is not saved. */
+/** Returns the base of relative paths: the notebook's folder, or the first workspace folder for an unsaved notebook. */
 export function folderOf(notebook: vscode.NotebookDocument): string {
   if (notebook.uri.scheme === 'file') return path.dirname(notebook.uri.fsPath);
   return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? process.cwd();

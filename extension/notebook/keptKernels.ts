@@ -27,7 +27,7 @@ export class KeptKernels {
     this.#save();
   }
 
-  /** Records that a cell ran in the notebook's kernel, so that the user learns of its loss. */
+  /** Records that a cell ran in the notebook's kernel, so that the user is informed if the kernel is lost. */
   use(notebook: vscode.Uri): void {
     const record = this.get(notebook);
     if (record && !record.isUsed) this.set(notebook, { ...record, isUsed: true });

@@ -31,13 +31,13 @@ export type KernelStarterDeps = {
   dist: (name: string) => string;
 };
 
-/** How long the window before a reload may stay connected, because its extensions run for some more seconds. */
+/** How long to wait until the old window disconnects after a reload. Its extensions run for some more seconds. */
 const handOverMilliseconds = 20_000;
 const againMilliseconds = 200;
 
 /**
- * Returns a function that starts a notebook's kernel. It reattaches the kernel that waits since a reload, or else
- * starts a new one whose `db` is the notebook's current catalog.
+ * Returns a function that starts a notebook's kernel. The function reattaches the kernel that has waited since a
+ * reload. If no kernel waits, it starts a new kernel whose `db` is the notebook's current catalog.
  */
 export function kernelStarter(parts: KernelStarterDeps): StartKernel {
   const { log, kept } = parts;

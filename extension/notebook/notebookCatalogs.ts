@@ -42,7 +42,7 @@ export class NotebookCatalogs implements vscode.Disposable {
     this.#save();
   }
 
-  /** A new untitled notebook may have the URI of an earlier one, but must not get its catalog. */
+  /** Removes a binding. A new untitled notebook may have the URI of an earlier one, but must not get that catalog. */
   forget(notebook: vscode.Uri): void {
     if (this.#bound.delete(notebook.toString())) this.#save();
   }

@@ -7,11 +7,12 @@ import {
 import { asRecord } from '#shared/records.ts';
 import { notebookIds } from '../manifest.ts';
 
-/** VS Code's metadata of a notebook; its property `metadata` is that of the file. */
+/** VS Code's metadata of a notebook. Its property `metadata` is the metadata in the file. */
 type NotebookMetadata = Readonly<Record<string, unknown>>;
 
 /**
- * Whether the Lance kernel is preselected: the notebook names it, or a tslab kernel that nothing else can start.
+ * Whether the Lance kernel is preselected. The notebook names either the Lance kernel, or a tslab kernel that no other
+ * extension can start.
  * @param hasJupyter whether the Jupyter extension is installed, which lets the user choose between tslab's kernel and
  * ours
  */

@@ -35,7 +35,7 @@ export function errorOutput(error: { ename: string; evalue: string; traceback: s
     message: evalue,
     stack: withLinks(broken(stack)),
   });
-  // Saved unchanged, so that Jupyter shows the same error.
+  // Save the error unchanged, so that Jupyter shows the same error.
   return new vscode.NotebookCellOutput([item], {
     outputType: 'error',
     originalError: { output_type: 'error', ename, evalue, traceback },
@@ -56,12 +56,12 @@ const withLinks = (stack: string): string =>
 /** Characters of an error that fit in a line in a window of usual width. VS Code cuts off longer lines. */
 const lineCharacters = 100;
 /**
- * Whether a line is a stack frame, or part of a code frame, a type error or a caret line: their columns must stay
- * aligned.
+ * Whether a line is a stack frame, a caret line, or part of a code frame or a type error. The columns of such lines
+ * must stay aligned.
  */
 const isCode = (line: string): boolean => /^\s*(?:at |>?\s*\d+ \||\||\^|~)/.test(line);
 
-/** Wraps long lines of prose at spaces, with the indentation of their line. */
+/** Wraps long lines of prose at spaces. The new lines keep the indentation of the long line. */
 const broken = (text: string): string =>
   text
     .split('\n')

@@ -27,7 +27,7 @@ type Printed = {
   text: TruncatedOutput;
   /** The whole text while VS Code has not processed the output; then `undefined`. */
   fresh: string | undefined;
-  /** Calls that VS Code has not processed yet. */
+  /** Number of calls that VS Code has not processed yet. */
   underWay: number;
 };
 
@@ -132,9 +132,9 @@ export class CellOutputs {
   }
 
   /**
-   * Adds text to an output. Replaces the items of an output that VS Code has not processed yet. If one batch contains
-   * an output and an addition to it, VS Code sends extensions the output with the text, and then the text again. Their
-   * copy of the notebook would contain the text twice, and so would a file saved from that copy.
+   * Adds text to an output. If VS Code has not processed the output yet, replaces its items instead. Otherwise VS Code
+   * would send other extensions the output with the added text, and then the added text again. Their copy of the
+   * notebook would contain the text twice, and so would a file saved from that copy.
    */
   #extend(stream: Printed, added: string): void {
     const { name, output, text } = stream;
@@ -161,7 +161,7 @@ export class CellOutputs {
     this.#timer ??= setTimeout(() => this.#due(), batchMilliseconds);
   }
 
-  /** Sends pending text, except while VS Code processes the output that it extends; `#await` sends it then. */
+  /** Sends pending text. If VS Code still processes the output that the text extends, `#await` sends the text later. */
   #due(): void {
     this.#timer = undefined;
     if (this.#stream?.fresh === undefined || this.#stream.name !== this.#pending?.name) this.flush();

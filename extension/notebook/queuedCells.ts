@@ -12,7 +12,7 @@ type WaitingCell = { place: CellPlace; code: string };
  */
 export type WaitingRow = { hasBegun: boolean; cells: WaitingCell[] };
 
-/** The cells of a notebook that wait for others to end. They are stored, so that a window reload loses none. */
+/** The cells of a notebook that wait for other cells to end. They are stored, so that a window reload loses no cell. */
 export class WaitingCells {
   readonly #keep: (rows: readonly WaitingRow[]) => void;
   #rows: WaitingRow[] = [];

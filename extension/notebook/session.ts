@@ -28,9 +28,9 @@ export class NotebookSession implements vscode.Disposable {
   /** The run that is moving to another document. It may end during the move. */
   #moving: CellRun | undefined;
   readonly #waiting = new WaitingCells((rows) => this.#parts.onWaiting(this.#parts.notebook, rows));
-  /** Incremented by an interrupt or restart: cells queued before it do not run. */
+  /** An interrupt and a restart increment this number. Cells that were queued before do not run. */
   #round = 0;
-  /** Cells whose outputs are of a kernel that has ended. */
+  /** Cells whose outputs are from a kernel that has ended. */
   #stale = new WeakSet<vscode.NotebookCell>();
   #select: () => void = () => {};
   #needsSelection = false;
@@ -90,22 +90,22 @@ export class NotebookSession implements vscode.Disposable {
     return this.#needsSelection && this.#moving !== undefined;
   }
 
-  /** From now on VS Code lets our controller run cells of this notebook. */
+  /** Records that VS Code now lets our controller run cells of this notebook. */
   select(): void {
     this.#needsSelection = false;
     this.#select();
   }
 
   /**
-   * Continues in another document: for VS Code, an untitled notebook that was saved and a renamed file are new
-   * documents. The kernel keeps its working folder until it is restarted.
+   * Continues in another document. When an untitled notebook is saved or a file is renamed, VS Code opens a new
+   * document. The kernel keeps its working folder until it is restarted.
    * @param isThere resolves when that document has its content
    */
   moveTo(notebook: vscode.NotebookDocument, cwd: string, isThere: () => Promise<void>): void {
     this.#parts = { ...this.#parts, notebook, cwd };
     this.#selected = new Promise<void>((resolve) => (this.#select = resolve));
     this.#needsSelection = true;
-    // Outputs of the other document can't be updated in this one.
+    // The outputs of the old document can't be updated in the new document.
     this.#displays.clear();
     this.#late.moveTo(notebook);
     const run = this.#current ?? this.#moving;
@@ -132,13 +132,13 @@ export class NotebookSession implements vscode.Disposable {
   run(cells: readonly vscode.NotebookCell[]): Promise<void> {
     this.select();
     const round = this.#round;
-    // Created now, so that VS Code shows every cell as pending.
+    // Create the executions now, so that VS Code shows every cell as pending.
     const executions = cells.map((cell) => this.#parts.controller.createNotebookCellExecution(cell));
     const row = this.#waiting.add(cells);
     return this.#enqueue(() => this.#runRow(row, executions, round));
   }
 
-  /** Interrupts the running cell and drops waiting ones; variables stay. @returns false if the cell continues */
+  /** Interrupts the running cell and drops waiting cells; variables stay. @returns false if the cell continues */
   async interrupt(): Promise<boolean> {
     this.#forgetWaiting();
     const kernel = await this.#kernel.process?.catch(() => undefined);
@@ -285,7 +285,7 @@ export class NotebookSession implements vscode.Disposable {
     try {
       success = (await work()).status === 'ok';
     } catch (error) {
-      // If this session has ended the run, it shows no error.
+      // Show no error if this session itself has ended the run.
       if (!isAbort(error) && this.#current === run && !run.ended) {
         logFailure(this.#parts.log, 'running a cell', error);
         run.fail(error instanceof Error ? error.name : 'Error', messageOf(error));

@@ -100,8 +100,8 @@ export class SessionKernel {
 
   /**
    * Restarts the kernel if no cell has run in it, because `db` follows the list of connections until then. A cell that
-   * waits for the kernel gets the new one. Waits for a starting kernel first, because it may be a reattached one with
-   * variables.
+   * waits for the kernel gets the new kernel. Waits for a starting kernel first, because it may be a reattached kernel
+   * with variables.
    */
   renew(): void {
     if (this.#hasRun || !this.#process) return;

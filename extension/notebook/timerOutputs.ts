@@ -14,7 +14,7 @@ const keptRuns = 500;
 /** The cell and times of a run that has ended. */
 type EndedRun = Pick<CellRun, 'cell' | 'order' | 'startedAt' | 'ended'>;
 
-/** Adds output of timers to the cell that set them, after its execution has ended in VS Code. */
+/** Adds output of timers to the cell that set the timers, after VS Code has ended the execution of the cell. */
 export class LateOutputs implements vscode.Disposable {
   readonly #controller: vscode.NotebookController;
   readonly #displays: Displays;
@@ -76,8 +76,8 @@ export class LateOutputs implements vscode.Disposable {
     this.#waiting.clear();
     for (const [id, messages] of batches) {
       const run = this.#runs.get(id);
-      // Drop the output if the cell ran again, because it then shows the outputs of the new run, or if the cell was
-      // deleted.
+      // Drop the output if the cell was deleted. Also drop it if the cell ran again, because the cell then shows the
+      // outputs of the new run.
       if (!run || run.cell.index < 0) continue;
       if (run.ended) this.#show(run, run.ended, messages);
       else this.#hold(id, messages);
@@ -94,7 +94,7 @@ export class LateOutputs implements vscode.Disposable {
       outputs.flush();
       execution.end(ended.success, ended.at);
     } catch (error) {
-      // VS Code refuses while the cell waits to run again.
+      // VS Code refuses the execution while the cell waits to run again.
       this.#log.debug(`late output was dropped: ${messageOf(error)}`);
     }
   }

@@ -26,7 +26,7 @@ export class TruncatedOutput {
     if (!rest) return;
     this.#tail.push(rest);
     this.#tailLength += rest.length;
-    // The parts are joined rarely, so that many short lines cost little.
+    // Join the parts rarely, so that many short lines cost little.
     if (this.#tailLength > 2 * this.#tailLimit) {
       this.#tail = [this.#tail.join('').slice(-this.#tailLimit)];
       this.#tailLength = this.#tailLimit;
@@ -39,8 +39,8 @@ export class TruncatedOutput {
   }
 
   /**
-   * Returns start and end if the text is over the limit, with the number of omitted characters between; else
-   * `undefined`.
+   * Returns the start and the end if the text is over the limit, with the number of omitted characters in between.
+   * Returns `undefined` for a shorter text.
    */
   cut(): string | undefined {
     if (!this.isOver) return undefined;

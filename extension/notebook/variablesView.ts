@@ -10,8 +10,8 @@ import type { NotebookKernels } from './controller.ts';
 import type { NotebookSession } from './session.ts';
 
 /**
- * The variables of the active notebook after its last cell. They stay listed while another editor is active, for
- * example the panel of a table.
+ * Lists the variables of the active notebook after each run of a cell. The variables stay listed while another editor
+ * is active, for example the panel of a table.
  */
 export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider<VariableInfo> {
   readonly #kernels: NotebookKernels;

@@ -14,7 +14,7 @@ export type TableCommandDeps = {
   catalogOf: (connection: string) => Promise<PanelCatalog>;
 };
 
-/** The tree reports a double click as two clicks; two within this time pin the panel. */
+/** The tree reports a double click as two clicks. Two clicks within this time pin the panel. */
 const doubleClickMilliseconds = 350;
 
 export function registerTableCommands({ log, panels, view, catalogOf }: TableCommandDeps): vscode.Disposable {

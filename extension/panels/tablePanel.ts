@@ -22,7 +22,7 @@ export class TablePanel implements vscode.Disposable {
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #subscriptions: vscode.Disposable[] = [];
   #showing: Showing;
-  /** Whether the webview has requested its table. Before that it can't receive another table. */
+  /** Whether the webview has requested its table. Before this request, the webview can't receive another table. */
   #isListening = false;
   #isPinned = false;
   #rowsSent = 0;
@@ -72,13 +72,13 @@ export class TablePanel implements vscode.Disposable {
     return this.#isPinned;
   }
 
-  /** Pins the panel, so that the next preview opens another one. */
+  /** Pins the panel, so that the next preview opens another panel. */
   pin(): void {
     this.#isPinned = true;
     this.#retitle();
   }
 
-  /** Shows another table in this panel, and cancels pending reads of the old one. */
+  /** Shows another table in this panel, and cancels pending reads of the old table. */
   async show(source: TableSource): Promise<void> {
     this.#showing.controller.abort();
     this.#showing = this.#open(source);
@@ -160,9 +160,9 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   constructor(options: {
     extensionUri: vscode.Uri;
     log: Log;
-    /** Returns the table in a webview's saved state. @throws CatalogError if there is none */
+    /** Returns the source of the table in a webview's saved state. If the state has no table, the source can't open. */
     restore: (state: unknown) => TableSource;
-    /** Called with `true` if the active panel is unpinned. */
+    /** Called after each change with whether the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
     const { extensionUri, log, restore, onUnpinned } = options;
@@ -179,7 +179,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     return [...this.#panels];
   }
 
-  /** Shows a table in the unpinned panel, or in a new one. */
+  /** Shows a table in the unpinned panel, or in a new panel if every panel is pinned. */
   async preview(source: TableSource): Promise<TablePanel> {
     const unpinned = this.all.find((one) => !one.isPinned);
     if (unpinned) {
@@ -187,12 +187,12 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       await unpinned.show(source);
       return unpinned;
     }
-    // The focus stays in the tree, so that the arrow keys still move through it.
+    // Keep the focus in the tree, so that the arrow keys still move through the tree.
     const column = { viewColumn: vscode.ViewColumn.Active, preserveFocus: true };
     return this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
   }
 
-  /** Pins the given panel, else the active one, else the unpinned one. */
+  /** Pins the given panel, else the active panel, else the unpinned panel. */
   pin(given?: TablePanel): void {
     const panel = given ?? this.all.find((one) => one.panel.active) ?? this.all.find((one) => !one.isPinned);
     panel?.pin();

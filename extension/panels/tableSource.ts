@@ -8,10 +8,10 @@ import { failureMessage, serverErrorAction } from '../connections/failureMessage
 import { asRecord } from '#shared/records.ts';
 import { isString, listOf, shapeFor } from '#shared/shape.ts';
 
-/** A catalog table as a panel stores it for a reload of the window. */
+/** The location of a catalog table. A panel stores it for a reload of the window. */
 export type TablePlace = { connection: string; path: readonly string[]; table: string };
 
-/** The source of a panel's table: a catalog, or a running kernel. */
+/** The source of a panel's table: a catalog, a running kernel, or the trial of a backfill. */
 export type TableSource = {
   readonly title: string;
   /** The table's location for a reload of the window; `undefined` if a reload can't open the table again. */
@@ -95,8 +95,8 @@ async function explained<T>(
 }
 
 /**
- * Returns the bytes as a plain Uint8Array in a buffer of exactly their size. VS Code sends a view of a larger buffer to
- * a webview with the whole buffer (5 MB for a page of 43 KB), and Node's Buffer arrives as an object of numbers.
+ * Returns the bytes as a plain Uint8Array in a buffer of exactly their size. VS Code sends the whole buffer of a view
+ * to a webview (5 MB for a page of 43 KB). A Buffer of Node would arrive as an object of numbers.
  */
 export const exactBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array && bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
@@ -109,8 +109,8 @@ export const lostSource = (title: string, why: CatalogError): TableSource => ({
 });
 
 /**
- * Reads the location from a webview's state (`{ key }`, the key of its table); `undefined` if it is not a catalog
- * table.
+ * Reads the location from a webview's state (`{ key }`, the key of its table); `undefined` if the table is not from a
+ * catalog.
  */
 export function placeOfState(state: unknown): TablePlace | undefined {
   const { key } = asRecord(state);

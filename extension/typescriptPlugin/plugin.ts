@@ -19,8 +19,8 @@ const nothing = {
 } satisfies Partial<Record<keyof Service, () => unknown>>;
 
 /**
- * Creates the plugin for VS Code's TypeScript server, which treats each cell as a separate file: if a cell has an
- * import, other cells don't see its names. The plugin affects only cells of Lance notebooks.
+ * Creates the plugin for VS Code's TypeScript server. That server treats each cell as a separate file: if a cell has an
+ * import, other cells don't see the names of that cell. The plugin affects only cells of Lance notebooks.
  */
 export function init(): ts.server.PluginModule {
   let config: PluginConfig = { notebooks: [], isMuted: false, types: '' };
@@ -34,7 +34,7 @@ export function init(): ts.server.PluginModule {
 
   return {
     create({ project, languageService: service, languageServiceHost: host }) {
-      // Plugins get no event when a project closes, so closed projects are removed here.
+      // Remove closed projects here, because plugins get no event when a project closes.
       for (const known of projects) if (known.isClosed()) projects.delete(known);
       projects.add(project);
       declareTypes(host, isOurs, () => (config.isMuted ? '' : config.types));
@@ -54,15 +54,15 @@ export function init(): ts.server.PluginModule {
 
 /** Makes a project read its list of files again, so that VS Code requests diagnostics again. */
 function renew(project: Project): void {
-  // Missing in TypeScript's types. Without it, a project whose files did not change keeps its program.
+  // TypeScript's types lack `markAsDirty`. Without this call, a project whose files did not change keeps its program.
   (project as Project & { markAsDirty(): void }).markAsDirty();
   project.updateGraph();
   project.refreshDiagnostics();
 }
 
 /**
- * Adds the declarations of notebook globals to a project that contains only Lance cells, because every file of the
- * project would see them.
+ * Adds the declarations of notebook globals to a project that contains only Lance cells. Skips other projects, because
+ * all their files would see the globals.
  */
 function declareTypes(host: ts.LanguageServiceHost, isOurs: (file: string) => boolean, types: () => string): void {
   const before = host.getScriptFileNames.bind(host);

@@ -8,7 +8,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 /** A function as a SQL expression or in a file; `udf()` returns a `ComputedFunction` instead. */
 export type FunctionGiven =
   | { sql: string; name?: string; version?: string }
-  /** A TypeScript function made by `udf()`. Default: the default export of the file. */
+  /** A TypeScript function made by `udf()` in a file. `export` is its name there (default: the default export). */
   | { file: string; export?: string; name?: string; version?: string }
   /** A Python function, with the columns it reads and the type it returns, such as `int32` or `float[768]`. */
   | {
@@ -41,7 +41,7 @@ export type BackfillResult = {
   /** Number of rows for which the function threw, and samples of them. */
   readonly errors: number;
   readonly errorSamples: readonly RowError[];
-  /** Rows left to the next run. */
+  /** Number of rows that were left for the next run. */
   readonly skipped: number;
   readonly bytesWritten: number;
   readonly seconds: number;
@@ -50,8 +50,8 @@ export type BackfillResult = {
 };
 
 /**
- * A running backfill, in a separate process. `await job` waits for its end. The job continues if it is not awaited,
- * if the cell is interrupted and if the notebook is closed.
+ * A running backfill, in a separate process. `await job` waits until the job has ended. The job continues if it is not
+ * awaited, if the cell is interrupted and if the notebook is closed.
  */
 export interface BackfillJob extends PromiseLike<BackfillResult> {
   /** Settles when the job ends. Rejects with a JobError if it failed or was cancelled. */

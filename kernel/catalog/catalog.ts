@@ -10,23 +10,23 @@ import type { Table } from './table/table.ts';
 import type { TableSource } from './table/tableData.ts';
 
 /**
- * Whether an operation works here. The value is `unknown` until the server has answered a request for this operation;
- * callers may try the operation.
+ * Whether a catalog supports an operation. `unknown`: the server has not yet answered a request for the operation, so
+ * callers may try it.
  */
 export type Capability = 'yes' | 'no' | 'unknown';
 
-/** The operations that a catalog supports. Menus leave out those that are `no`. */
+/** What is known about each operation of a catalog. Menus leave out operations that are `no`. */
 export type Capabilities = Readonly<Record<Operation, Capability>>;
 
 export type CapabilityOptions = CallOptions & {
   /**
-   * Operations to test on the server. Only reading operations are tested; the others stay `unknown` until they are
-   * first used.
+   * Operations to test on the server. Only reading operations are tested. Other operations stay `unknown` until their
+   * first use.
    */
   probe?: readonly Operation[] | undefined;
 };
 
-/** Target of a copy: a path in this catalog, or in another one. */
+/** Target of a copy: a path in this catalog, or a path in another catalog. */
 export type CopyTarget = readonly string[] | { catalog?: Catalog; path: readonly string[] };
 
 export type CopyProgress = {
@@ -41,7 +41,7 @@ export type CopyOptions = CallOptions & {
   kind?: 'table' | 'namespace' | undefined;
   /** Replaces existing tables once their copy is complete. Without it an existing table is an error. */
   overwrite?: boolean | undefined;
-  /** Size of the rows, in bytes in memory, between two points where a copy can resume. Default: 64 MiB. */
+  /** Bytes that the rows of one chunk take up in memory. A copy can resume after each chunk. Default: 64 MiB. */
   chunkBytes?: number | undefined;
   onProgress?: ((progress: CopyProgress) => void) | undefined;
 };
@@ -52,7 +52,10 @@ export type CopiedTable = {
   /** The version of the source that was copied. */
   version: number;
   rows: number;
-  /** `copied`, `resumed` after an earlier try, or `there` if an earlier try had finished it. */
+  /**
+   * `copied`: this call copied all rows. `resumed`: this call continued an earlier try. `there`: an earlier try had
+   * already copied this version.
+   */
   how: 'copied' | 'resumed' | 'there';
   indexes: string[];
   /** What could not be copied, one sentence each. */
@@ -106,7 +109,7 @@ export type CreateTableOptions = CallOptions &
     /** The columns, their order, types and metadata. Default: inferred from the data. */
     schema?: Schema | undefined;
   };
-/** Options with a required schema, if there are no rows to infer it from. */
+/** Options that require a schema, because there are no rows to infer the schema from. */
 type WithSchema<O extends { schema?: Schema | undefined }> = O & { schema: Schema };
 export type CreateEmptyTableOptions = CallOptions &
   InNamespace & {
@@ -150,16 +153,16 @@ export type TableDescription = {
   namespacePath: NamespacePath;
   version: number;
   columns: ColumnInfo[];
-  /** Rows of that version. */
+  /** Number of rows in `version`. */
   numRows: number;
-  /** Location of its files, as the catalog reports it; a server may withhold it. */
+  /** Location of the table's files, as the catalog reports it. Missing if a server withholds the location. */
   location?: string;
 };
 
 /**
  * A catalog of tables in nested namespaces: a directory (`dir`) or a server (`rest`), with the same calls. New names
- * are checked before anything is sent (letters, digits, `_`, `-` and `.`); existing names are listed, opened and
- * dropped regardless of their characters.
+ * consist of letters, digits, `_`, `-` and `.`; the client checks them before it sends a request. Tables and namespaces
+ * that exist already are listed, opened and dropped whatever characters their names have.
  *
  * Every call rejects with a `CatalogError`: its `code` is one of the codes of the Lance Namespace specification (0-23),
  * `operation` is the specification's name of the operation, and `identifier` is the table or namespace of the call.
@@ -170,8 +173,8 @@ export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof un
   readonly location: string;
 
   /**
-   * Returns the known capabilities of this catalog: for `dir` those of the engine, for `rest` what the server's
-   * responses have shown so far. `probe` tests reading operations on the server.
+   * Returns what is known about each operation of this catalog. For `dir` this is what the engine supports. For `rest`
+   * this is what the server's responses have shown so far; `probe` also tests reading operations on the server.
    */
   capabilities(options?: CapabilityOptions): Promise<Capabilities>;
 
@@ -208,8 +211,8 @@ export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof un
    */
   listTables(namespacePath?: NamespacePath | ListTablesOptions, options?: ListTablesOptions): Promise<TablePage>;
   /**
-   * Returns the names of all tables directly in `namespacePath`, from all pages ("ListTables"); with `limit` or
-   * `startAfter` some of them, in the order of their characters.
+   * Returns the names of all tables directly in `namespacePath`, from all pages ("ListTables"). With `limit` or
+   * `startAfter`, returns only some of the names, sorted by their characters.
    * @throws CatalogError NamespaceNotFound (1)
    */
   tableNames(namespacePath?: NamespacePath | TableNamesOptions, options?: TableNamesOptions): Promise<string[]>;
@@ -231,19 +234,23 @@ export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof un
 
   /**
    * Returns whether a table is only declared: its name is reserved, but it has no data to read yet ("DescribeTable"
-   * with `check_declared`). Also false if the server does not report whether a table is declared. In an object store a
-   * table with deleted files looks like a declared one.
+   * with `check_declared`). Also false if the server does not report whether a table is declared. In an object store, a
+   * table whose files were deleted looks like a declared table.
    * @throws CatalogError TableNotFound (4), NamespaceNotFound (1)
    */
   isOnlyDeclared(name: string, options?: CallOptions & InNamespace): Promise<boolean>;
   isOnlyDeclared(name: string, namespacePath: NamespacePath, options?: CallOptions): Promise<boolean>;
 
   /**
-   * Creates a table from rows, from an Arrow table, or from batches as they arrive ("CreateTable"). In rows, numbers
-   * become Float64, bigints Int64, number arrays in columns with "vector" or "embedding" in their names
-   * FixedSizeList<Float32>, other arrays List, `Date` a Timestamp in microseconds UTC, `Uint8Array` Binary; `schema`
-   * overrides this, and is required if there may be no batch. Without data (`undefined`) the option
-   * `schema` creates an empty table. Batches are sent as they arrive; a stream that fails leaves no table.
+   * Creates a table from rows, from an Arrow table, or from batches as they arrive ("CreateTable").
+   *
+   * In rows, numbers become Float64, bigints become Int64, `Date` values become Timestamp in microseconds UTC, and
+   * `Uint8Array` values become Binary. Arrays become List. Arrays of numbers become FixedSizeList<Float32> if three
+   * conditions hold: the column name contains "vector" or "embedding", all arrays have the same length, and a Float32
+   * changes no whole number in them. The option `schema` overrides these types.
+   *
+   * `schema` is required if a batch source may yield no batch. Without data (`undefined`), `schema` defines an empty
+   * table. Batches are sent as they arrive; if their source fails, no table is created.
    * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13) for an invalid name and for a
    * source that throws, SchemaValidation (20) for rows that do not match the schema
    */
@@ -274,7 +281,7 @@ export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof un
     options?: Omit<CreateEmptyTableOptions, 'namespacePath'>,
   ): Promise<Table>;
   /**
-   * Reserves a name and a location for a table, for another client to write the data ("DeclareTable").
+   * Reserves a name and a location for a table whose data another client writes later ("DeclareTable").
    * @throws CatalogError TableAlreadyExists (5), NamespaceNotFound (1), InvalidInput (13)
    */
   declareTable(name: string, options?: DeclareTableOptions): Promise<{ location: string }>;
@@ -336,11 +343,12 @@ export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof un
   ): Promise<void>;
 
   /**
-   * Copies a table, or a namespace with its content, within this catalog or to another one:
-   * `db.copy(['shop'], { catalog: company, path: ['shop'] })`. Streams the rows, resumes an earlier try, recreates
-   * the indexes, and compares row counts and checksums. Not part of the specification.
-   * @throws CatalogError TableAlreadyExists (5) for an existing table that is not a copy of this one, without
-   * `overwrite`; TableNotFound (4), NamespaceNotFound (1), InvalidInput (13)
+   * Copies a table, or a namespace with its content, within this catalog or to another one: `db.copy(['shop'], {
+   * catalog: company, path: ['shop'] })`. Streams the rows, resumes an earlier try, recreates the indexes, and compares
+   * row counts and checksums. Not part of the specification.
+   * @throws CatalogError TableAlreadyExists (5) if `overwrite` is not set and the target has a table that is neither an
+   * unfinished copy of this table nor an unchanged copy of its newest version; TableNotFound (4), NamespaceNotFound
+   * (1), InvalidInput (13)
    */
   copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult>;
 

@@ -42,7 +42,7 @@ const maxNames = 1000;
 
 /**
  * Finds the names of a catalog that complete a string. Caches them for a few seconds, because every typed character
- * requests one.
+ * causes a request.
  */
 export class CatalogNames {
   readonly #sources: NameSources;
@@ -104,8 +104,8 @@ export class CatalogNames {
   }
 
   /**
-   * Returns a name once even if several tables have it, because the completion is only the column; the user writes the
-   * table in front of it.
+   * Returns the columns of all tables, but each name only once. The completion inserts only the column name, and the
+   * user writes the table name in front of it.
    */
   async #columnsOfAll(tables: readonly NamedTable[], signal: AbortSignal): Promise<Omit<FittingName, 'text'>[]> {
     const all = await Promise.all(tables.map((table) => this.#columns(table, signal).catch(() => [])));
@@ -132,11 +132,11 @@ const reserved: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A name in a SQLite query. */
+/** Writes a name for a SQLite query. */
 const queryName = (name: string): string =>
   /^[a-z_]\w*$/i.test(name) && !reserved.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
 
-/** A column in SQL: in backticks unless it is a plain word. */
+/** Writes a column name for SQL: in backticks unless the name is a plain word. */
 const sqlName = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);
 
 /** Escapes a name within a TypeScript string. */

@@ -129,8 +129,8 @@ export function checkOperations(asked: readonly unknown[] | undefined): void {
 }
 
 /**
- * The `Host` that the engine process requires. Clients reach it by a socket path, so this name can be any that a web
- * page can't send.
+ * The `Host` that the engine process requires. Clients reach the process through a socket path, so this can be any name
+ * that a web page can't send.
  */
 export const engineHost = 'lance-engine';
 
@@ -150,32 +150,32 @@ export const repairPath = '/repair';
 export const noLimit = 2_147_483_647;
 
 /**
- * What our client asks of a server beyond the specification (`Prefer`, RFC 7240). Other servers ignore it, so
- * the client works without it.
+ * What our client requests from a server beyond the specification (`Prefer`, RFC 7240). Other servers ignore these
+ * preferences, so the client also works without them.
  */
 export const preference = {
   /** Sorted rows. The specification has no order, so a server must confirm that it sorted the rows. */
   order: 'order_by',
   /**
-   * A search by each of several vectors. Some servers search by the first one alone, so a server must confirm that it
-   * used all.
+   * A search by each of several vectors. Some servers search only by the first vector, so a server must confirm that it
+   * used all vectors.
    */
   severalVectors: 'multi_vector',
   /**
-   * Options of text indexes beyond the specification, such as lengths of n-grams. A server that knows them confirms it
-   * with the list of indexes, before the client sends them.
+   * Options of text indexes beyond the specification, such as lengths of n-grams. Before the client sends such options,
+   * it requests the list of indexes. A server that knows the options confirms this preference in its response.
    */
   textIndexOptions: 'text_index_options',
   /**
-   * A description with `num_rows` and `arrow_schema`, a base64 Arrow IPC stream without rows, all of one version. It
-   * has no `schema`.
+   * A description of a table with `num_rows` and `arrow_schema` (a base64 Arrow IPC stream without rows), both of one
+   * version. Such a description has no `schema`.
    */
   arrowDescription: 'arrow_description',
-  /** Rows that end with the batch that reaches this many bytes: `max_bytes=1000000`. */
+  /** The response ends with the batch that reaches this many bytes: `max_bytes=1000000`. */
   maxBytes: 'max_bytes',
   /**
-   * A list of namespaces without tables. Clients of upstream's service expect tables in that list, and to find them
-   * costs a server more than the namespaces.
+   * A list of namespaces without tables. Clients of upstream's service expect the list to contain tables too, but
+   * finding the tables costs a server more than finding the namespaces.
    */
   namespacesOnly: 'namespaces_only',
 } as const;

@@ -29,13 +29,13 @@ export type EngineProcessOptions = {
   /** Receives lines that the process writes for the log. */
   log?: ((line: string) => void) | undefined;
   /**
-   * A module whose `openStoreFiles` reads files beside tables of object stores, such as the leases of backfills. Without
-   * it, those of an object store are not seen.
+   * A module whose `openStoreFiles` reads files beside tables of object stores, such as the leases of backfills.
+   * Without this module, such files in an object store are not seen.
    */
   storeFiles?: string | undefined;
   /** Maximum bytes that the process may use; it ends if it needs more. */
   memoryLimit?: number | undefined;
-  /** Environment variables for the process, in addition to the environment of this process. */
+  /** Environment variables for the engine process, in addition to the environment of the process that starts it. */
   env?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
 };
@@ -55,14 +55,17 @@ const startTimeout = 20_000;
 const maxKept = 4096;
 /** Time in milliseconds within which the exit of a process is reported after its connections have ended. */
 const exitDelay = 500;
-/** Bytes that Node and V8 reserve without using them. They count for the memory limit, so they are added to it. */
+/**
+ * Bytes that Node and V8 reserve without using them. The memory limit of the operating system counts them, so they are
+ * added to `memoryLimit`.
+ */
 const reservedBytes = 640 * 2 ** 20;
 /** Error codes of a connection to a socket without a listener. */
 const noConnection: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * The engine in a separate process, so that 200 MB of native code and its crashes stay out of this one. Calls reach the
- * process by the REST contract over a socket in a folder that only this user can enter. The process ends when this
+ * The engine in a separate process, so that 200 MB of native code and its crashes stay out of this process. Calls reach
+ * the process by the REST contract over a socket in a folder that only this user can enter. The process ends when this
  * object is disposed or when this process ends.
  */
 export class EngineProcess {
@@ -91,7 +94,8 @@ export class EngineProcess {
 
   /**
    * Starts the process and waits until it listens.
-   * @throws CatalogError ServiceUnavailable (17) with its output if it ends or does not report within 20 s
+   * @throws CatalogError ServiceUnavailable (17) with the output of the process if the process ends or does not report
+   * within 20 s
    */
   static async start(options: EngineProcessOptions): Promise<EngineProcess> {
     options.signal?.throwIfAborted();
@@ -106,7 +110,7 @@ export class EngineProcess {
       ...(isLimited && { memoryLimit: memoryLimit + reservedBytes }),
     });
     try {
-      // If the system has no such limit, the process watches its own memory.
+      // If the operating system can't limit memory, the engine process watches its own memory.
       const handshake = await handshakeOf(child, place, {
         ...options,
         memoryLimit: isLimited ? undefined : memoryLimit,
@@ -148,7 +152,7 @@ export class EngineProcess {
 
   /**
    * Inspects the catalog in a directory or an object store and changes nothing.
-   * @throws CatalogError if it can't be read
+   * @throws CatalogError if the catalog can't be read
    */
   inspect(config: DirConfig, signal?: AbortSignal): Promise<RepairResult> {
     return this.#repair('GET', config, signal);
@@ -295,17 +299,20 @@ export function parseErrorBody(body: unknown, status: number | undefined): Catal
   });
 }
 
-/** The values of settings that are secrets by their name. Other values, for instance a region, may appear in errors. */
+/**
+ * Returns the values of settings whose names mark them as secrets. Other values, for instance a region, may appear in
+ * errors.
+ */
 const secretsOf = (options: Readonly<Record<string, string>>): string[] =>
   Object.entries(options)
     .filter(([name]) => isSecretOption(name))
     .map(([, value]) => value);
 
 /**
- * Environment that keeps the process small while it scans for a reader that is slower than the disk. The engine reads
- * both variables when it starts. Glibc keeps freed memory in a pool for each thread, and the engine reads files
- * ahead: at 50 million rows that took 580 MB; with one pool and one fragment it takes 180 to 270 MB in the same time.
- * Variables that the user has set are kept.
+ * Returns an environment that keeps the process small while it scans for a reader that is slower than the disk. By
+ * default, glibc keeps freed memory in a pool for each thread, and the engine reads several fragments ahead. A scan of
+ * 50 million rows took 580 MB with the defaults; with one pool and one fragment it takes 180 to 270 MB and the same
+ * time. Variables that the user has set are kept. The engine reads both variables when it starts.
  */
 function memoryEnv(): Record<string, string> {
   const wanted = { MALLOC_ARENA_MAX: '1', LANCE_DEFAULT_FRAGMENT_READAHEAD: '1' };

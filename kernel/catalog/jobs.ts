@@ -31,7 +31,7 @@ export interface Jobs {
   describe(id: string, options?: CallOptions): Promise<JobDescription>;
   /** Requests the cancellation of a job; the server may take a while to end it ("CancelJob"). */
   cancel(id: string, options?: CallOptions): Promise<void>;
-  /** Returns the events so far as record batches; the server chooses the columns ("QueryJobEvents"). */
+  /** Returns the events of a job so far as record batches; the server chooses the columns ("QueryJobEvents"). */
   events(id: string, options?: CallOptions): AsyncIterable<RecordBatch>;
 }
 

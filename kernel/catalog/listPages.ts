@@ -33,9 +33,9 @@ export class PageCheck {
   }
 
   /**
-   * Checks a page that was read, and returns the token of the next one.
+   * Checks a page that was read, and returns the token of the next page.
    * @param keys identify the entries of the page
-   * @param next the token of the next page; an empty one counts as none
+   * @param next the token of the next page; an empty string counts as no token
    * @throws CatalogError Internal (18) if the list would never end
    */
   next(keys: Iterable<string>, next: string | undefined): string | undefined {
@@ -64,8 +64,8 @@ export type ListPage = { readonly keys: Iterable<string>; readonly pageToken: st
 /**
  * Reads all pages of a list.
  * @param failure the error for a list that would never end
- * @throws CatalogError Internal (18), or `failure`, if a token is repeated, a page has nothing new, or there are more
- * than 10,000 pages
+ * @throws CatalogError Internal (18), or `failure`, if a token is repeated, a page has nothing new, or the list has
+ * 10,000 pages or more than 1,000,000 entries
  */
 export async function eachPage(
   read: (pageToken: string | undefined) => Promise<ListPage>,

@@ -2,8 +2,8 @@ import { preference } from './contract.ts';
 import type { QuerySpec } from './query/querySpec.ts';
 
 /**
- * Parses `Prefer` and `Preference-Applied` (RFC 7240): the preferences by their names in lowercase, with their values
- * or an empty string.
+ * Parses `Prefer` and `Preference-Applied` (RFC 7240). Returns the value of each preference by its lowercase name; the
+ * value is an empty string if the header has none.
  */
 export const parsePreferences = (header: string | readonly string[] | undefined): ReadonlyMap<string, string> =>
   new Map(

@@ -7,11 +7,11 @@ import { unitNumber } from '#catalog/values/timeUnits.ts';
 import { CatalogError } from '#shared/errors.ts';
 
 /**
- * Returns a JavaScript value as a literal of the tables' SQL: strings, numbers (bigints from -2⁶³ to 2⁶⁴-1),
- * booleans, `null`, `Date` as a timestamp in UTC, `Timestamp`, `Time`, `Duration`, `Decimal`, `Uint8Array` as bytes,
- * lists of numbers, strings or booleans.
+ * Returns a JavaScript value as a literal of the engine's SQL. Supported are strings, finite numbers, bigints from -2⁶³
+ * to 2⁶⁴-1, booleans, `null`, `Date` (as a timestamp in UTC), `Timestamp`, `Time`, `Duration`, `Decimal`, `Uint8Array`
+ * (as bytes), and lists of these values that are not empty and have no null.
  * @param name the column of the value, for errors
- * @throws CatalogError InvalidInput (13) for a value without a literal, naming it
+ * @throws CatalogError InvalidInput (13) naming the value, if it has no literal
  */
 export function sqlLiteral(value: unknown, name = 'value'): string {
   if (value === null || value === undefined) return 'NULL';
@@ -66,7 +66,7 @@ function objectLiteral(value: object, name: string): string {
 
 const unitNames = ['Second', 'Millisecond', 'Microsecond', 'Nanosecond'] as const;
 
-/** Returns the literal of a value of the classes that rows are read with; `undefined` for other values. */
+/** Returns the literal of a `Decimal`, `Time`, `Duration` or exact `Timestamp`; `undefined` for other values. */
 function exactLiteral(value: object, name: string): string | undefined {
   if (isDecimal(value)) return decimalLiteral(value, name);
   if (isTime(value)) return timeLiteral(value, name);
@@ -111,5 +111,5 @@ function refuse(name: string, problem: string): never {
   );
 }
 
-/** A column name in the tables' SQL. */
+/** Writes a column name for the engine's SQL. */
 export const sqlName = (column: string): string => `\`${column.replaceAll('`', '``')}\``;

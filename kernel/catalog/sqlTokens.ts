@@ -1,8 +1,8 @@
 export type SqlTokenKind = 'space' | 'quoted' | 'number' | 'word' | 'sign';
 
 /**
- * A token of SQL. Exactly one kind is set: its value is the text of the token. The token ends before the character at
- * `end`.
+ * A token of SQL. The property that is named like the kind of the token has the text of the token; the other kinds are
+ * not set. The token ends before the character at `end`.
  */
 export type SqlToken = Readonly<Partial<Record<SqlTokenKind, string>>> & {
   readonly text: string;
@@ -29,8 +29,7 @@ export class SqlCursor {
   #start = 0;
   #end = 0;
   /**
-   * False if no comment is closed from this position on. Without this flag, each `/*` would search to the end of the
-   * text.
+   * False if no mark that closes a comment follows. Without this flag, each `/*` would search to the end of the text.
    */
   #hasClosing = true;
 

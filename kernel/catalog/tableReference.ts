@@ -26,7 +26,10 @@ export function recordOpenedTable<T extends Table>(
   return table;
 }
 
-/** Records that a table comes from the catalog of another one, or is the same object at another version or branch. */
+/**
+ * Records for `table` the catalog of `from`. `table` is another object, or `from` itself after it moved to another
+ * version or branch.
+ */
 export function recordMovedTable(from: Table, table: Table, pin: Parameters<typeof recordOpenedTable>[2]): void {
   const opened = catalogs.get(from);
   if (opened) recordOpenedTable(opened.catalog, table, pin);

@@ -5,14 +5,14 @@ import { sqlLiteral } from '#catalog/sqlText.ts';
 import { Decimal } from '#catalog/values/decimal.ts';
 
 /**
- * Returns a JavaScript value as SQL for a column of this type. It is converted as in `add`, because the engine casts a
- * literal of another type silently.
+ * Returns a JavaScript value as SQL for a column of this type. The value is first converted as in `add`, because the
+ * engine would cast a literal of another type silently.
  * @param column the column of the value, for errors
- * @throws CatalogError SchemaValidation (20) for a value that `add` refuses, InvalidInput (13) for a value that SQL can't
- * express
+ * @throws CatalogError SchemaValidation (20) for a value that `add` refuses, InvalidInput (13) for a value that SQL
+ * can't express
  */
 export function typedLiteral(type: DataType, value: unknown, column: string): string {
-  // SQL has no literal for these, so that the message names other ways.
+  // SQL has no literal for structs and maps. `sqlLiteral` accepts only null for them; its error names other ways.
   if (DataType.isStruct(type) || DataType.isMap(type)) return sqlLiteral(value, column);
   return convertedLiteral(type, convertValue(type, value, { column }), column);
 }
@@ -28,7 +28,7 @@ function convertedLiteral(type: DataType, value: unknown, column: string): strin
   }
   if (DataType.isDate(type) || DataType.isTime(type) || DataType.isDuration(type)) {
     const count = sqlLiteral(value, column);
-    // The engine casts only integers of the same width.
+    // The engine casts an integer to such a type only if both have the same width.
     const isShort = DataType.isDate(type) ? type.unit === DateUnit.DAY : DataType.isTime(type) && type.bitWidth === 32;
     return castLiteral(isShort ? castLiteral(count, 'Int32') : count, sqlType(type));
   }
@@ -43,7 +43,7 @@ function listLiteral(type: DataType & { valueType: unknown }, value: ArrayLike<u
   const item = type.valueType as DataType;
   const isPlain = DataType.isInt(item) || DataType.isFloat(item) || DataType.isUtf8(item) || DataType.isBool(item);
   const items = Array.from<unknown>(value);
-  // The short form is fast for vectors, but allows neither null nor calls, and must have an item.
+  // The short form `[…]` is fast for vectors. It can't contain null or function calls, and it can't be empty.
   const isShort = isTypedArray(value) || (isPlain && !items.some((each) => each === null || each === leastBigint));
   if (items.length > 0 && isShort) return sqlLiteral(items, column);
   const literals = items.map((each, position) =>
@@ -54,7 +54,7 @@ function listLiteral(type: DataType & { valueType: unknown }, value: ArrayLike<u
   return castLiteral(`make_array(${literals.join(', ')})`, sqlType(type));
 }
 
-/** Its literal is a call. */
+/** The literal of this number is a function call. */
 const leastBigint = -(2n ** 63n);
 
 const castLiteral = (literal: string, type: string): string =>

@@ -98,7 +98,8 @@ export function askedByFile(values: BackfillValues, path: string, file: JobFile)
   const catalog = catalogOf(values, file.catalog === undefined ? undefined : seenFrom(folder, file.catalog));
   const { database } = file;
   const config = database !== undefined && catalog.implementation === 'rest' ? { database, ...catalog } : catalog;
-  // The author of a repository could choose the servers that get the user's keys.
+  // A job file can be part of a repository, whose author could choose the servers that get the user's keys. So keys are
+  // sent only if the user named the server or trusts the file.
   const isTrusted = values.trust ?? false;
   const isNamed = values.catalog !== undefined || file.catalog === process.env[catalogVariables.catalog];
   return asked(isNamed || isTrusted ? config : withoutKeys(config), file.table, file.column, {
@@ -109,7 +110,7 @@ export function askedByFile(values: BackfillValues, path: string, file: JobFile)
   });
 }
 
-/** Removes the keys of the environment from the catalog of a job file. */
+/** Removes the keys that were read from the environment from the catalog of a job file. */
 function withoutKeys(config: CatalogConfig): CatalogConfig {
   if (config.implementation !== 'rest') return config;
   const { apiKey, token, ...rest } = config;

@@ -15,7 +15,7 @@ const withTable = <T>(asked: BackfillArguments, signal: AbortSignal, use: (table
     use(await catalog.openTable(asked.name, [...asked.namespacePath], { signal })),
   );
 
-/** Reads the function of the arguments and bundles it; `undefined` if they have none. */
+/** Reads and bundles the function that the arguments name; `undefined` if they name none. */
 export async function givenFunction(
   asked: BackfillArguments,
   signal: AbortSignal,
@@ -27,8 +27,8 @@ export async function givenFunction(
 }
 
 /**
- * Runs an action that may run a function stored on the table; if this machine has not accepted it, the
- * user sees it and is prompted first.
+ * Runs an action that may run a function stored on the table. If the function was not accepted on this machine, the
+ * user first sees it and is prompted.
  */
 export async function withConsent<T>(asked: BackfillArguments, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   const { column } = asked;

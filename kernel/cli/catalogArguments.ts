@@ -14,8 +14,8 @@ export const storageHelp = `  --storage-option NAME=VALUE        object store se
                                      the store's own variables (AWS_ACCESS_KEY_ID, …) are always read`;
 
 /**
- * Reads the settings of an object store. For a command with two of them, `side` (`from` or `to`) is part of the option
- * names. Secrets on the command line are rejected, because every user of the machine can read it.
+ * Reads the settings of an object store. For a command with two object stores, `side` (`from` or `to`) is part of the
+ * option names. Secrets on the command line are rejected, because every user of the machine can read command lines.
  * @throws UsageError for a secret, for anything but `NAME=VALUE`, and for a variable that is not set
  */
 export function storageOptions(
@@ -90,7 +90,7 @@ export function catalogOf(values: CatalogValues, otherwise?: string): CatalogCon
 
 const { catalog, apiKey, token, database } = catalogVariables;
 
-/** Returns the next step if a server refuses a request for which the key of the environment was kept. */
+/** Returns the hint for a request that a server refused because the key of the environment was not sent. */
 export const keptKeyHint = (namedBy: string, step: string): string =>
   `The key of ${apiKey} or ${token} was not sent: only ${namedBy} names the server. ${step}, or use --trust.`;
 

@@ -90,7 +90,7 @@ export const profileHelp = `  --profile NAME      a profile of lanceCatalog.clus
                       describe a cluster without a profile by any of these options (defaults: the current context of the
                       kubeconfig, the namespace ${namespace.default}, the service account ${serviceAccount.default})`;
 
-/** Profile fields by the options that set them. */
+/** The options that describe a cluster, and the profile field that each option sets. */
 const fields = {
   kubeconfig: 'kubeconfig',
   context: 'context',
@@ -132,7 +132,7 @@ export async function profileOfArguments(args: ProfileArguments): Promise<Cluste
   });
 }
 
-/** Writes the same arguments as text, for another command on the same cluster. */
+/** Returns the given arguments as text, for another command on the same cluster. */
 export const profileLine = (args: ProfileArguments): string =>
   shellCommand(
     ...Object.keys(profileOptions).flatMap((option) => {
@@ -142,8 +142,8 @@ export const profileLine = (args: ProfileArguments): string =>
   );
 
 /**
- * Returns a finder of a profile's catalog with the credentials of the environment variables.
- * @param sendsKeys whether the user named the profile's settings, or trusts them: if not, no key is sent, because the
+ * Returns a finder that opens a profile's catalog with credentials from environment variables.
+ * @param sendsKeys whether the user named the profile's settings, or trusts them. If not, no key is sent, because the
  * author of a repository could choose the server that gets the key
  */
 export function catalogOfEnvironment(
@@ -286,7 +286,10 @@ function asker(
   };
 }
 
-/** Progress, for terminals only; a log gets just the report. */
+/**
+ * Returns an observer that shows progress in a terminal. Without a terminal it shows nothing, so a log gets only the
+ * report.
+ */
 function watcher(
   profile: string,
   total: number | undefined,

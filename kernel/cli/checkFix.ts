@@ -13,7 +13,10 @@ import { askTerminal } from './terminal.ts';
 
 type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string };
 
-/** Returns the smallest difference, line by line. For manifests only: it takes rows × rows time and memory. */
+/**
+ * Returns the smallest difference, line by line. Only for manifests, because time and memory grow with the product of
+ * the two numbers of lines.
+ */
 function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   // Cell (i, j): number of common lines after line i of the old and line j of the new text.
@@ -41,7 +44,7 @@ function lineDiff(before: string, after: string): readonly DiffLine[] {
   return lines;
 }
 
-/** Formats the difference with `+`, `-` or a space before each line, and only lines near a change. */
+/** Formats the difference: only lines near a change, each after `+`, `-` or a space. */
 function diffText(before: string, after: string, around = 3): string {
   const lines = lineDiff(before, after);
   const isNear = (index: number): boolean =>
@@ -73,7 +76,8 @@ type FixOptions = {
 };
 
 /**
- * `--mend ID`: runs the check, and applies its fix or prints it to stdout, everything else to stderr.
+ * `--mend ID`: runs the check, and applies its fix or prints it. The fix, or a preview of its changes, goes to stdout,
+ * everything else to stderr.
  * @returns the exit code
  * @throws ClusterError, UsageError
  */

@@ -34,7 +34,10 @@ export function parse<const T extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Joins the `-1` of `--count -1` to its option, because Node parses it as an option, but no option is a number. */
+/**
+ * Joins a negative number to the option before it, as in `--count -1`, because Node would parse the number as an
+ * option.
+ */
 function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig): string[] {
   const joined: string[] = [];
   for (const [at, arg] of args.entries()) {
@@ -47,8 +50,8 @@ function withNegatives(args: readonly string[], options: ParseArgsOptionsConfig)
 }
 
 /**
- * Whether help is requested, at any position, because the user may not know the other arguments. Words after `--` are
- * never options.
+ * Whether help is requested. The option may be at any position, because the user may not know the other arguments.
+ * Words after `--` are never options.
  */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');

@@ -1,6 +1,9 @@
 import type { Command } from './command.ts';
 
-/** The commands in the order of the help. Each is loaded when used, so that one does not wait for the code of the others. */
+/**
+ * The commands in the order of the help. Each command is loaded only when it is used, so that it does not wait for the
+ * code of the others.
+ */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   copy: async () => (await import('./copy.ts')).copyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,

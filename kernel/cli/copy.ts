@@ -9,7 +9,7 @@ import { fromEnvironment, pathOf, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { progressLine, terminalText } from './terminal.ts';
 
-/** The catalog of a copy that an option belongs to. It is the first part of the option's name. */
+/** The side of a copy, source or target, to which an option applies. Names of such options start with the side. */
 export type CopyEnd = 'from' | 'to';
 
 const textOption = { type: 'string' } as const;

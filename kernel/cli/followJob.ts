@@ -9,7 +9,7 @@ export const jobExitCodes = { done: 0, failed: 1, notRun: 2, rowErrors: 3, cance
 
 type FollowOptions = {
   readonly json: boolean;
-  /** Rows for which the function threw affect the exit code of a finished job. */
+  /** Whether rows for which the function threw change the exit code of a finished job. */
   readonly strict: boolean;
   readonly signal: AbortSignal;
 };
@@ -37,7 +37,7 @@ export async function followJob(jobs: Jobs, id: string, options: FollowOptions):
   return exitCodeOf(last, options.strict);
 }
 
-/** The record of a running job was deleted, so its state is unknown. */
+/** Reports that the record of a running job was deleted, so that the state of the job is unknown. */
 function recordGone({ id, table, column }: JobView): number {
   console.error(`The record of job ${id} was removed while the job ran. The job may still run, but can't be followed or cancelled.
 To see the progress of "${column}" in ${jobTableText(table)}: lance-catalog backfill … --plan`);

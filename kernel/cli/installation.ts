@@ -12,7 +12,10 @@ export const installation = dirname(distFolder);
 
 export const kernelEntry = join(distFolder, 'kernel.cjs');
 
-/** Returns this process's Node, to start others with. @throws CatalogError ServiceUnavailable (17) if it is too old */
+/**
+ * Returns the Node of this process, for starting other processes.
+ * @throws CatalogError ServiceUnavailable (17) if it is too old
+ */
 export function thisNode(): NodeRuntime {
   const { node } = process.versions;
   if (isFitNode(node)) return { path: process.execPath, env: {}, version: node };

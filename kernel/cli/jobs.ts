@@ -16,8 +16,8 @@ import { stopBySignals } from './signals.ts';
 import { withCliHints, terminalText } from './terminal.ts';
 
 /**
- * Prints all jobs of a catalog's server, from any client, in the server's order.
- * @throws CatalogError Unsupported (0) if it runs no jobs
+ * Prints all jobs of a catalog's server, started by any client, in the server's order.
+ * @throws CatalogError Unsupported (0) if the server runs no jobs
  */
 export async function listServerJobs(values: CatalogValues, isJson: boolean, signal: AbortSignal): Promise<void> {
   const { withCatalog } = await import('#jobs/entry.ts');
@@ -225,7 +225,7 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
   const profile = await (await import('#jobs/entry.ts')).rayProfile(view.options.ray);
   if (profile) await allowPrograms(profile, values.trust ?? false, signal);
   const { namespacePath, catalog } = view.table;
-  // A job on a server has a request with credentials here, or is rejected before its table is opened.
+  // For a job on a server, `request` is always set. Only a job in a directory can have none.
   const place = request?.table ?? { namespacePath, catalog: { implementation: 'dir', root: catalog } };
   const { id: now } = await withCliHints(place, signal, () => jobs.resume(id, how, signal));
   if (values.json) console.log(JSON.stringify({ kind: 'started', id: now, joined: false }));
@@ -234,7 +234,10 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
   return follow({ jobs, id: now, values, signal });
 }
 
-/** Repeats the request with credentials; `undefined` if the record is enough, as for a directory on this machine. */
+/**
+ * Returns the request of a job again, with credentials. Returns `undefined` if the record of the job is enough, as for
+ * a directory on this machine.
+ */
 function requestAgain(view: JobView, values: Values): BackfillRequest | undefined {
   const { table, options: asked, column } = view;
   const isNamed = values.catalog !== undefined || values['storage-option'] || values['storage-option-env'];

@@ -72,7 +72,7 @@ export async function install(args: readonly string[]): Promise<number> {
 function usualDisplayName(name: string, language: NotebookLanguage): string {
   const title = language === 'javascript' ? 'JavaScript' : 'TypeScript';
   if (name === kernelName && language === 'typescript') return kernelDisplayName;
-  // tslab's own kernels, in another environment, use the bare language as display name.
+  // tslab's own kernels may be installed in another environment. They use the bare language as display name.
   return isTslabKernel(name) ? `${title} (Lance Catalog, ${name})` : `${title} (${name})`;
 }
 
@@ -139,7 +139,7 @@ export async function runKernel(args: readonly string[]): Promise<number> {
     ],
     stdio: 'inherit',
   });
-  // Ctrl-C is ignored here. The kernel receives it directly, and the kernel's client decides what it does.
+  // Ctrl-C is ignored here. The kernel receives Ctrl-C directly, and the client of the kernel decides what it does.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolveExit, reject) => {

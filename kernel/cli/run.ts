@@ -28,7 +28,7 @@ import { progressLine, terminalText } from './terminal.ts';
 type Shown = {
   /** Whether the error is already visible above, as an output of the cell. */
   isPrinted: boolean;
-  /** The parameters cell, if there are parameters. */
+  /** The cell that was added for the parameters, if there are any. */
   injected?: InjectedParameters | undefined;
 };
 
@@ -75,7 +75,7 @@ function excerpt(source: string, place: Place | undefined): string[] {
 }
 
 export type RunSaver = {
-  /** Saves, unless it did so recently. A failure is reported, and does not end the run. */
+  /** Saves the notebook, unless it was saved recently. A failure is reported, and does not end the run. */
   soon(): Promise<void>;
   /**
    * Saves everything.
@@ -179,7 +179,7 @@ async function run(args: readonly string[]): Promise<number> {
   const timeout = secondsOf(values.timeout);
   const parameters = new Map(values.parameter?.map(parameterOf));
   const target = values.output;
-  // A pipe or a device is written once, at the end, because output to it stays.
+  // A pipe or a device is written only once, at the end, because what was written to it can't be replaced.
   const isFile = target !== undefined && target !== '-' && (await checkTarget(target));
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
@@ -249,7 +249,7 @@ function parameterOf(argument: string): [string, Parameter] {
   }
 }
 
-/** Node's timers can't wait longer, in seconds. */
+/** The longest time that Node's timers can wait, in seconds. */
 const longestTimeout = Math.floor(2 ** 31 / 1000);
 
 function secondsOf(argument: string | undefined): number | undefined {

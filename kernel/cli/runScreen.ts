@@ -14,14 +14,18 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
   let isLineStart = true;
   /** Last states of displays that are not printed yet, in the order of their first appearance. */
   const held = new Map<string, string>();
-  /** The last result or error. Displays come above it if it is the last output of the cell. */
+  /**
+   * The last result or error, not printed yet. If it is the last output of the cell, held displays are printed above
+   * it.
+   */
   let closing: string | undefined;
   let clearsNext = false;
   const put = (text: string): void => {
     status?.clear();
     write(text);
   };
-  // Output is collected to whole lines, because it arrives in chunks that may end within a line.
+  // Indents each line. A chunk of output may end within a line, so `isLineStart` tells whether the next chunk starts a
+  // line.
   const print = (text: string): void => {
     if (text === '') return;
     let shown = '';
@@ -55,7 +59,7 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
   };
   return {
     begin: ({ number, source }) => {
-      // The output is late output of an earlier cell.
+      // Anything that is still held here is late output of an earlier cell.
       printAll();
       put(`[${number}] ${headOf(source)}\n`);
     },

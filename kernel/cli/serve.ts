@@ -13,7 +13,10 @@ import { type Command, parse, UsageError } from './command.ts';
 export const newKeyUsage = `  lance-catalog serve new-key NAME [--read-only] [--database NAME …] [--keys FILE]
       create an API key, print it once, and add its line to the key file (default: print the line to stderr)`;
 
-/** `serve new-key`: prints the key for the user; the line for the file has only its hash. */
+/**
+ * `serve new-key`: creates a key and prints it for the user. The line for the key file contains only the hash of the
+ * key.
+ */
 export async function newKey(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(
     args,
@@ -163,7 +166,7 @@ function asked(): Promise<void> {
 
 type JobsWanted = { readonly allowStoredCode: readonly string[]; readonly maxJobs: number | undefined };
 
-/** Returns the jobs of this machine for clients of the server. Loaded only if jobs are enabled. */
+/** Returns the jobs of this machine for clients of the server. Their code is loaded only if jobs are enabled. */
 async function jobsOf(wanted: JobsWanted, { storageOptions: storage }: ServeOptions): Promise<ServerJobs> {
   const { openJobs, serverJobs } = await import('#jobs/entry.ts');
   return serverJobs(openJobs(), { ...wanted, storageOptions: storage });

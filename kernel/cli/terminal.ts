@@ -8,8 +8,8 @@ import { isAffirmative } from '#shared/records.ts';
 import type { BackfillArguments } from './backfillArguments.ts';
 
 /**
- * Returns text that may come from a server or a table for the terminal: its control and bidirectional characters could
- * set the title, clear the screen, or look like a prompt.
+ * Escapes invisible characters of text that may come from a server or a table. Control and bidirectional characters
+ * could set the title of the terminal, clear the screen, or look like a prompt.
  */
 export const terminalText = (text: string): string => escapeInvisibleCharacters(text);
 
@@ -18,7 +18,7 @@ export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 
 /**
  * Asks for yes or no. The end of the input, Ctrl-D, means no.
- * @throws the signal's reason if it aborts, such as by Ctrl-C if signals abort it
+ * @throws the reason of `signal` if it aborts, for example by Ctrl-C
  */
 export const askTerminal = async (question: string, signal: AbortSignal): Promise<boolean> =>
   isAffirmative((await askLine(`${question} [y/N] `, signal)) ?? '');
@@ -88,7 +88,7 @@ async function reworded(error: unknown, place: Place, signal: AbortSignal): Prom
   return error;
 }
 
-/** Lists the tables of the namespace, because no command does. */
+/** Lists the tables of the namespace, because no command lists tables. */
 async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal): Promise<string> {
   try {
     const names = await withCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));

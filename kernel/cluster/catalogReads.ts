@@ -15,17 +15,17 @@ type CatalogReadsOptions = {
 
 type TablePlace = { readonly name: string; readonly location: string };
 
-/** Milliseconds. A catalog slower than this fails a backfill too. */
+/** Milliseconds. If a catalog is slower, a backfill fails too. */
 const patience = { connect: 5_000, headers: 10_000, body: 10_000 } as const;
 
 /** Maximum number of namespaces to search for a table that reports its location. */
 const mostLookedAt = 10;
 
-/** Reads from the catalog, each once a run. */
+/** Reads data from the catalog for the checks. Within one run, each result is requested only once (`RequestCache`). */
 export class CatalogReads {
   readonly #once = new RequestCache();
   readonly #resolve: ResolveCatalog | undefined;
-  /** Opened here and closed by `close`. */
+  /** The catalog that this object has opened itself; `close` closes it. */
   #own: Promise<Catalog> | undefined;
   readonly profile: ClusterProfile;
   readonly hidden: SecretRedactor;
@@ -66,7 +66,7 @@ export class CatalogReads {
   }
 
   /**
-   * Lists one table of the root.
+   * Tests whether the catalog answers: lists at most one table of the root namespace.
    * @throws CatalogError as the catalog reports it
    */
   answers(): Promise<void> {
@@ -76,12 +76,15 @@ export class CatalogReads {
     });
   }
 
-  /** Finds a table that reports its location, among the first ones. @throws CatalogError */
+  /** Searches the first namespaces for a table that reports its location. @throws CatalogError */
   tablePlace(): Promise<TablePlace | undefined> {
     return this.#once.ask('table place', async () => findPlace(await this.#open(), this.signal));
   }
 
-  /** Whether requests are possible: without an engine, a directory catalog has only an address to check. */
+  /**
+   * Returns whether the catalog can be sent requests. A directory catalog can't if the resolver has no engine to open
+   * it. Then the checks know only its address.
+   */
   async canAsk(): Promise<boolean> {
     const { config, open } = await this.resolved();
     return config.implementation === 'rest' || open !== undefined;
@@ -94,7 +97,7 @@ export class CatalogReads {
     return this.#own;
   }
 
-  /** Closes the connection opened here; one from the resolver stays open. */
+  /** Closes the catalog that this object has opened itself. A catalog from the resolver stays open. */
   async close(): Promise<void> {
     const own = await this.#own?.catch(() => undefined);
     await own?.close();
@@ -104,7 +107,7 @@ export class CatalogReads {
 function openServer(config: CatalogConfig, signal: AbortSignal): Promise<Catalog> {
   if (config.implementation === 'rest') {
     const { implementation: _, keyHint, ...rest } = config;
-    // No retries here, because the run retries and reports it.
+    // The client does not retry, because the run retries the whole check and reports the number of attempts.
     return openRest({ ...rest, retries: 0, timeouts: patience }, { signal, keyHint });
   }
   throw new ClusterError(
@@ -130,7 +133,7 @@ async function findPlace(catalog: Catalog, signal: AbortSignal): Promise<TablePl
   return undefined;
 }
 
-/** Every value that may be a secret, all headers included, because only the user knows their meaning. */
+/** Returns every value that may be a secret. This includes all headers, because only the user knows their meaning. */
 function secretsOf(config: CatalogConfig): readonly string[] {
   const isSecret = ([key]: [string, unknown]): boolean =>
     config.implementation === 'dir'

@@ -9,8 +9,8 @@ import type { Finding, Severity } from './result.ts';
 import type { SecretRedactor } from './secretTexts.ts';
 
 /**
- * The sources that checks read from. Each result is requested once a run (`RequestCache`), so that forty checks need
- * only a dozen requests. Connections are opened on first use.
+ * The sources that checks read from. Within one run, each result is requested only once (`RequestCache`), so that many
+ * checks share few requests. Connections are opened on first use.
  */
 export type CheckContext = {
   readonly profile: ClusterProfile;
@@ -31,8 +31,8 @@ export type Check = {
   readonly title: string;
   readonly severity: Severity;
   /**
-   * Checks that must pass first. If one of them fails, this check is blocked; if one is skipped, this check is skipped
-   * too.
+   * Checks that must finish first. If one of them fails or is blocked, this check is blocked. If one is skipped, this
+   * check is skipped too. A warning has no effect.
    */
   readonly needs: readonly CheckId[];
   /** Further needs for some profiles. */
@@ -41,7 +41,7 @@ export type Check = {
   readonly limit?: number;
   /** Retries after a transient failure, such as a lost connection. Default: 1. */
   readonly retries?: number;
-  /** The temporary change that the check makes. Such a check runs only if the run may write (`--probe`). */
+  /** The temporary change that the check makes. A check with this field runs only if the run may write (`--probe`). */
   readonly writes?: string;
   /** Returns why the check does not apply to this profile, or `undefined` if it does. Sends no request. */
   readonly skip?: (context: CheckContext) => string | undefined;

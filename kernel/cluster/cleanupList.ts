@@ -21,7 +21,7 @@ export class CleanupList {
   /**
    * Registers an object before it is created, because it may exist even if the request to create it got no response.
    * @param what the label for messages: `the pod geneva/probe-1`
-   * @param how removes the object, and succeeds if the object does not exist; the signal is not that of the run
+   * @param how removes the object, and succeeds if the object does not exist; its signal is independent of the run
    */
   add(what: string, how: (signal: AbortSignal) => Promise<void>): CleanupAction {
     let removing: Promise<void> | undefined;

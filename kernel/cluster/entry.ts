@@ -12,8 +12,9 @@ export const listChecks = (): readonly CheckHeader[] =>
     ...(writes === undefined ? {} : { writes }),
   }));
 
-// Code that needs the Kubernetes and cloud libraries: a separate bundle, loaded by `import()` on first use, because it
-// is larger than the rest of the extension. Types and report rendering are imported from their own files.
+// The exports below need the Kubernetes and cloud libraries. They are a separate bundle, which is loaded by `import()`
+// on first use, because it is larger than the rest of the extension. Types and report rendering are imported from their
+// own files.
 export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
 export { BucketFiles } from '#cluster/aws/bucketFiles.ts';
 

@@ -11,7 +11,7 @@ const kinds = {
   ExecPluginMissing: { transient: false },
   ExecPluginFailed: { transient: false },
   ExecPluginTimeout: { transient: false },
-  /** The settings file with this program was only found, and the user has not accepted the program. */
+  /** A profile that was found by searching names a program or a token file that the user has not accepted. */
   ProgramNotTrusted: { transient: false },
   /** The name does not resolve, there is no route, no process listens, or the connection was lost. */
   Unreachable: { transient: true },

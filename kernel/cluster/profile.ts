@@ -1,6 +1,9 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 
-/** The settings file of a profile that was found by searching upwards, not named by the user or set in an editor. */
+/**
+ * A profile and its settings file, if the file was found by searching upwards. The user has neither named the file nor
+ * set the profile in an editor.
+ */
 export type ProfileOrigin = { readonly settingsFile: string; readonly profile: string };
 
 /** How to sign in. Programs of a profile with `foundIn` run only after the user has accepted them. */
@@ -66,7 +69,7 @@ export type ClusterProfile = {
   readonly headGroup: RayGroup;
   readonly workerGroups: readonly RayGroup[];
   readonly storage: BucketLocation | undefined;
-  /** How to find the cluster on AWS, for another `configMethod` than EKS_AUTH. */
+  /** The AWS settings. With EKS_AUTH, region, cluster name and client role come from `auth` instead. */
   readonly aws:
     | {
         readonly region: string;

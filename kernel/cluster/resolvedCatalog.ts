@@ -1,19 +1,19 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 
-/** A catalog with the key and the connection that a profile lacks. In memory only. */
+/** A catalog with the key and the connection that a profile lacks. It exists in memory only. */
 export type ResolvedCatalog = {
   readonly config: CatalogConfig;
   /**
-   * Opens the catalog if the caller has its own connection; the caller closes it. Required for a directory, because the
-   * engine is not part of the checks. Without it, the checks connect to the server in `config`.
+   * Opens the catalog over the caller's own connection, which the caller closes. Required for a directory, because the
+   * checks contain no engine. Without this function, the checks connect to the server in `config`.
    */
   readonly open?: ((signal: AbortSignal) => Promise<Catalog>) | undefined;
 };
 
 /**
- * Finds the catalog of a profile, by connection name or by a configuration to which it may add a key. Returns
- * `undefined` if there is no such connection.
+ * Finds the catalog of a profile. The profile has the name of a connection, or a configuration without a key, to which
+ * this function may add the key. Returns `undefined` if there is no such connection.
  */
 export type ResolveCatalog = (
   catalog: string | CatalogConfig,

@@ -25,7 +25,7 @@ export type RunOptions = {
   /** Secrets that no result may show. */
   readonly hidden?: SecretRedactor | undefined;
   readonly observe?: ((event: CheckEvent) => void) | undefined;
-  /** Run only these checks, and those that they need. Default: all. */
+  /** Run only these checks, and the checks that they need. Default: all. */
   readonly only?: readonly CheckId[] | undefined;
 };
 
@@ -34,8 +34,8 @@ const defaultLimit = 10_000;
 const pause = 250;
 
 /**
- * Runs checks, each as soon as its needs have passed, independent ones concurrently. An error thrown by a check is
- * its result, never a rejection. Every check has exactly one result, in the given order.
+ * Runs checks. Each check starts as soon as its needs have finished, and independent checks run concurrently. An error
+ * thrown by a check is its result, never a rejection. Every check has exactly one result, in the given order.
  * @throws Error if the graph is invalid: a duplicate id, a need that does not exist, a cycle
  */
 export async function runChecks(
@@ -123,7 +123,7 @@ class Run {
     this.#hidden = options.hidden ?? new SecretRedactor();
   }
 
-  /** Starts a check, which waits for its needs: these must be started before. */
+  /** Starts a check. The check waits for its needs, which must have been started before. */
   start(check: Check): Promise<CheckResult> {
     const result = this.#run(check);
     this.#started.set(check.id, result);

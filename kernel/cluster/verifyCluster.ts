@@ -16,7 +16,7 @@ export type VerifyOptions = {
   readonly signal: AbortSignal;
   /** Whether the run may write objects into the bucket and start a pod; both are removed. */
   readonly probe?: boolean | undefined;
-  /** Run only these checks, and those that they need. */
+  /** Run only these checks, and the checks that they need. Default: all. */
   readonly only?: readonly CheckId[] | undefined;
   readonly observe?: ((event: CheckEvent) => void) | undefined;
   /** Finds the profile's catalog, with the key that a profile may not hold. */

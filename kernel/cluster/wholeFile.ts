@@ -1,6 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** Files of a process's own descriptors: with `--kubeconfig <(…)` the shell has opened the other end. */
+/**
+ * Matches files for descriptors of this process. They may be pipes: with `--kubeconfig <(…)`, the shell has opened the
+ * other end.
+ */
 const ownDescriptor = /^\/(?:dev\/(?:fd\/\d+|stdin|null)|proc\/self\/fd\/\d+)$/;
 
 /**

@@ -20,8 +20,9 @@ const log = (line: string): void => void process.stderr.write(`${line}\n`);
 type Start = { secret: string; socket: string; memoryLimit: number | undefined; storeFiles: string | undefined };
 
 /**
- * Parses the first line on stdin: the socket to listen on, the secret that callers must send, perhaps the memory in
- * bytes at which this process has to end itself, and the module that reads files of object stores.
+ * Parses the first line on stdin. It contains the socket to listen on and the secret that callers must send. It can
+ * also contain the memory in bytes at which this process must end itself, and the path of the module that reads files
+ * of object stores.
  */
 function parseStart(line: string): Start {
   const value: unknown = JSON.parse(line);
@@ -48,14 +49,17 @@ function watchMemory(limit: number): void {
   new Worker(watch, { eval: true, workerData: limit }).unref();
 }
 
-/** Reads files of object stores with a module, loaded with the first of them, because it holds a client for stores. */
+/**
+ * Lets this process read files of object stores with the module at `path`. The module contains a client for stores, so
+ * it is loaded only when the first file is read.
+ */
 function useStoreFiles(path: string): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parent names a bundle of this product
   const load = () => createRequire(path)(path) as { openStoreFiles: OpenStoreFiles };
   registerStoreFiles((...store) => load().openStoreFiles(...store));
 }
 
-/** How often memory is read, milliseconds; a reading takes at most 0.4 ms. */
+/** Milliseconds between two readings of the memory. One reading takes at most 0.4 ms. */
 const watchMs = 20;
 
 /**

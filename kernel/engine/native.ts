@@ -9,22 +9,23 @@ export const engineVersion = '0.39.0';
 
 /**
  * Environment variable with the number of files that a scan reads ahead and holds in memory. If the reader is slower
- * than the disk, memory grows with the number of files (50 million rows in 50 files: 425 MB, with a read-ahead of two
- * 155 MB in the same time). A value that the user sets is kept.
+ * than the disk, memory grows with the number of files. A scan of 50 million rows in 50 files needs 425 MB without this
+ * limit and 155 MB with a read-ahead of two files, in the same time. A value that the user sets is kept.
  */
 const filesAhead = 'LANCE_DEFAULT_FRAGMENT_READAHEAD';
 
 /**
  * Environment variable with the stack size of engine threads. The engine walks expressions recursively, and an
  * expression that is too deep for the stack ends the process. `checkSql.ts` refuses such expressions; a larger stack
- * covers the cases that it misses. The default of 2 MB is enough for fewer than 400 levels, this size for more than
- * 800. Memory of a stack is allocated only as needed.
+ * covers the cases that `checkSql.ts` misses. The default stack of 2 MB is enough for fewer than 400 levels, a stack of
+ * 16 MB for more than 800. Memory of a stack is allocated only as needed.
  */
 const threadStack = 'RUST_MIN_STACK';
 
 /**
- * Loads the engine (200 MB of native code, so only at first use). Later calls return the same module.
- * @throws CatalogError Unsupported (0) if this platform has no engine package or it does not load
+ * Loads the engine. It has 200 MB of native code, so it is loaded only at first use. Later calls return the same
+ * module.
+ * @throws CatalogError Unsupported (0) if this platform has no engine package or the package does not load
  */
 export async function loadNative(): Promise<Native> {
   process.env[filesAhead] ??= '2';

@@ -4,7 +4,7 @@ import { isRowError } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
 import { type Check, isCount, isNonNegativeNumber, isString, listOf, oneOf, optional, shape } from '#shared/shape.ts';
 
-// Events as lines: `@@` and JSON in snake_case. Drivers print them, records store them.
+// An event line is `@@` followed by JSON in snake_case. Drivers print event lines, and job records store them.
 
 const mark = '@@';
 

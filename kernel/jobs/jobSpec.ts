@@ -6,8 +6,8 @@ import { JobError } from '#shared/jobs/jobErrors.ts';
 import { withCatalog } from './openCatalog.ts';
 
 /**
- * One backfill with all defaults resolved. As JSON it has the names of the specification in snake_case
- * ("BackfillColumnRequest").
+ * One backfill with all defaults resolved. Its JSON form uses snake_case. An option that also exists in the Lance
+ * Namespace specification ("BackfillColumnRequest") has the same name there.
  */
 export type JobSpec = {
   readonly version: 1;
@@ -28,7 +28,7 @@ export type JobSpec = {
   readonly taskSize: number | undefined;
   /** Rows between two checkpoints. */
   readonly checkpointSize: number;
-  /** Fragments between two commits. Default: `fragmentsPerCommit`. */
+  /** Fragments between two commits. Default: the result of `fragmentsPerCommit`. */
   readonly commitGranularity: number | undefined;
   /** Maximum number of fragments. */
   readonly numFrags: number | undefined;
@@ -59,8 +59,8 @@ const mostCommits = 32;
 
 /**
  * Returns how many of a job's fragments are committed together. Each commit writes a manifest with all fragments of the
- * table, so a fixed number of fragments would make manifests grow by the square of the fragments. Rare commits lose
- * nothing, because a killed job finds computed rows in its checkpoints.
+ * table. With a fixed number of fragments per commit, the bytes of all manifests would grow with the square of the
+ * number of fragments. Rare commits lose nothing, because a killed job finds computed rows in its checkpoints.
  */
 export const fragmentsPerCommit = (
   { commitGranularity }: Pick<JobSpec, 'commitGranularity'>,

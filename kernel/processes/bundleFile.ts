@@ -7,7 +7,7 @@ const here = import.meta.dirname;
 export const bundleFile = (name: string): string =>
   basename(here) === 'dist' ? join(here, name) : join(packageFolder(), 'dist', name);
 
-/** Returns the nearest folder above that has a package.json. */
+/** Returns the nearest folder above this file that has a package.json. */
 export function packageFolder(): string {
   for (let folder = here; ; folder = dirname(folder))
     if (existsSync(join(folder, 'package.json')) || dirname(folder) === folder) return folder;

@@ -1,12 +1,12 @@
 import { untilAborted } from './wait.ts';
 
 // Calls without a signal can still belong to running work, such as a notebook cell, which the user may interrupt. The
-// process that runs the work registers a function that finds its signal; in other processes calls have only their own
-// signals.
+// process that runs the work registers a function that finds the signal of the work. In other processes, calls have
+// only their own signals.
 
 let workSignal: () => AbortSignal | undefined = () => undefined;
 
-/** Sets the function that finds the signal of the running work. Called once, by the process that runs it. */
+/** Sets the function that finds the signal of the running work. Called once, by the process that runs the work. */
 export function setSignalProvider(find: () => AbortSignal | undefined): void {
   workSignal = find;
 }
@@ -15,8 +15,9 @@ export function setSignalProvider(find: () => AbortSignal | undefined): void {
 export const currentCellSignal = (): AbortSignal | undefined => workSignal();
 
 /**
- * Runs a call with its own signal and that of the work it is part of. If the work is already cancelled, the call
- * neither runs nor settles, because with an immediate rejection, a loop that retries would run without a pause.
+ * Runs a call with its own signal, and with the signal of the work that the call belongs to. If the work is already
+ * cancelled, the call neither runs nor settles, because with an immediate rejection, a loop that retries would run
+ * without a pause.
  */
 export function withCellSignal<T>(
   own: AbortSignal | undefined,
@@ -35,7 +36,7 @@ export function cancellable<T>(request: Promise<T>, own: AbortSignal | undefined
   return withCellSignal(own, (signal) => (signal ? untilAborted(request, signal) : request));
 }
 
-/** Calls a listener. Its errors become warnings, so that they do not reach its caller and the other listeners. */
+/** Calls a listener. Errors of the listener become warnings, so that the caller and the other listeners continue. */
 export function callListener(call: () => void): void {
   try {
     call();

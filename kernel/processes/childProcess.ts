@@ -8,7 +8,8 @@ import { isFitNode, minimumNode } from './nodeVersion.ts';
 export type NodeRuntime = { path: string; env: Record<string, string>; version?: string };
 
 /**
- * The Node.js of this process. In a desktop editor that is Electron, with the variable that makes it run as Node.js.
+ * The Node.js of this process. In a desktop editor it is Electron, with the variable that makes Electron run as
+ * Node.js.
  */
 export const thisNode = (): NodeRuntime => ({
   path: process.execPath,
@@ -71,8 +72,8 @@ export const canLimitMemory = (): boolean => process.platform === 'linux' && exi
 
 /**
  * Sets the limit and replaces the shell by the program, which keeps the process id. If the user has set a lower limit,
- * that one stays. A process at its limit aborts. It writes no core dump, because the dump would have the size of the
- * limit.
+ * the lower limit stays. A process at its limit aborts. It writes no core dump, because the dump would have the size of
+ * the limit.
  */
 const limitScript = 'ulimit -d "$1" 2>/dev/null; ulimit -c 0; shift; exec "$@"';
 
@@ -87,11 +88,11 @@ export function startNode(options: {
   /** Whether the child outlives this process and does not receive the signals of its terminal. */
   detached?: boolean;
   stdio: StdioOptions;
-  /** Format of its messages, if `stdio` has a channel for them. Default: JSON. */
+  /** Format of the messages between the processes, if `stdio` has a channel for messages. Default: JSON. */
   serialization?: SerializationType;
   /**
-   * Maximum bytes of memory that the process may write to; see `canLimitMemory`. Node reserves about 600 MB of them
-   * without using them.
+   * Maximum bytes of memory that the process may write to; see `canLimitMemory`. Node.js reserves about 600 MB of this
+   * memory without using it.
    */
   memoryLimit?: number | undefined;
 }): ChildProcess {

@@ -3,7 +3,7 @@ import { parseRecord } from '#shared/records.ts';
 import { isProcessRunning } from './running.ts';
 import { wait } from './wait.ts';
 
-// A file beside a table that names the job that computes a column, for all machines. Format:
+// A lease is a file beside a table. It tells all machines which job computes a column. Format:
 // kernel/jobs/driver/CHECKPOINTS.md. Times are in milliseconds, as in the Python driver.
 
 /** How often the holder writes its heartbeat. */
@@ -117,6 +117,7 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
 
 /** Whether the holder no longer runs, regardless of the heartbeat. */
 function isEnded({ jobId, host, pid }: LeaseHolder, ownJobId: string | undefined): boolean {
-  // The job was resumed. Its first process has ended, or notices before its next commit that it lost the lease.
+  // A lease with our own job id means that the job was resumed. Its first process has ended, or notices before its next
+  // commit that it lost the lease.
   return jobId === ownJobId || (host === hostname() && !isProcessRunning(pid));
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 /** Enough for the stack trace that Node.js prints when memory runs out. */
 const tailChars = 10_000;
-/** Lines that follow the one with the reason. */
+/** Lines that follow the line with the reason. */
 const noReason = /^(?:Node\.js v\d|\s+at |\}$|\s+\w+: |- |\s*\d+: |-+ .* -+$)/;
 
 /** Reads a stream to its end and keeps its last 10,000 characters for a message. */

@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFolder } from './files.ts';
 import { isProcessRunning } from './running.ts';
 
-/** The holder of a lock touches it every `heartbeatMs`; a lock untouched for `lapsedMs` is stale. */
+/** The holder of a lock touches it every `touchMs`; a lock untouched for `lapsedMs` is stale. */
 const touchMs = 5000;
 const lapsedMs = 30_000;
 const lookMs = 50;
 
 /**
  * Runs a call that only one process of the user may run at a time; waits while another process runs it.
- * @param path of the lock, a file that exists meanwhile; its folder is created
+ * @param path location of the lock file, which exists while the call runs; its folder is created
  * @throws errors of `call`, errors of the file system, AbortError if cancelled while waiting
  */
 export async function withFileLock<T>(path: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -43,8 +43,8 @@ async function holding<T>(path: string, me: string, call: () => Promise<T>): Pro
     return await call();
   } finally {
     clearInterval(timer);
-    // The lock is removed only if it is still that of this process: if this process was stopped for long, another may
-    // have taken the lock.
+    // The lock is removed only if this process still holds it. If this process was stopped for long, another process
+    // may have taken the lock.
     if (read(path) === me) rmSync(path, { force: true });
   }
 }

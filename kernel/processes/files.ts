@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 
 /**
  * Creates a folder, by default private to the user, and its missing parents. Does not use Node's `recursive`, because
- * it loops forever if a file system reports that a new folder does not exist. `/proc` and some mounts of a home folder
- * report this. Several processes may create the same folders at the same time.
+ * that option loops forever if a file system reports that a new folder does not exist. `/proc` and some mounts of a
+ * home folder report this. Several processes may create the same folders at the same time.
  * @throws an error of the file system
  */
 export function makeFolder(path: string, mode = 0o700): void {
@@ -37,7 +37,7 @@ type ReplaceOptions = {
   readonly mode?: number;
 };
 
-/** Codes of folders that can't be synced: some network file systems, and folders that this user can't list. */
+/** Error codes for folders that can't be synced: some network file systems, and folders that this user can't list. */
 const unsyncable: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EISDIR', 'EBADF', 'EINVAL', 'ENOTSUP', 'ENOSYS']);
 
 function ignoreUnsyncable(error: unknown): void {
@@ -87,7 +87,7 @@ const draftPath = (path: string): string => `${path}.${Math.random().toString(36
 
 /**
  * Replaces a file atomically: a reader finds the whole old file or the whole new one at any moment.
- * @param finish prepares the complete draft, such as its times
+ * @param finish changes the complete draft before it replaces the file, for instance the times of the draft
  * @throws an error of the file system; the old file is then unchanged
  */
 export function replaceFile(

@@ -12,9 +12,9 @@ export type JobsStart = {
   /** The bundle, `dist/jobs.cjs`. */
   entry: string;
   node: NodeRuntime;
-  /** Called with new or changed jobs and the ids of removed ones, once `watch` was requested. */
+  /** Called with new or changed jobs and the ids of removed jobs, after `watch` was requested. */
   onChanged: (changed: readonly JobView[], removed: readonly string[]) => void;
-  /** Variables added to the environment of this process; jobs inherit them. */
+  /** Variables for the jobs process, in addition to the environment of this process. Jobs inherit them. */
   env?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
 };

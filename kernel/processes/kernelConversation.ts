@@ -17,8 +17,8 @@ export type Replies = { [M in KernelReply as M['type']]: M['content'] };
 type Requests = { [M in KernelRequest as M['type']]: M['content'] };
 
 /**
- * Prompts the user for input of a cell; null if the user dismisses it. `signal` aborts when the answer is no longer
- * needed.
+ * Prompts the user for input of a cell. Returns null if the user dismisses the prompt. `signal` aborts when the answer
+ * is no longer needed.
  */
 export type InputHandler = (
   question: { prompt: string; password: boolean },
@@ -157,7 +157,7 @@ export class KernelConversation {
     this.#pipe.write(encodeFrame({ type: 'input_reply', id, content: { value } }));
   }
 
-  /** The cell has ended, so its prompts are cancelled. */
+  /** Cancels the prompts of a cell, because the cell has ended. */
   #withdraw(parent: string): void {
     for (const controller of this.#questions.get(parent) ?? []) controller.abort();
     this.#questions.delete(parent);

@@ -9,7 +9,7 @@ import { isKeptKernel, keptErrors, keptFile, type KeptKernel } from '#shared/pro
 import { startNode, type NodeRuntime } from './childProcess.ts';
 import { exitReason, lastErrorLine, readTail } from './exitReason.ts';
 
-/** Exit code of Node.js for an unknown flag, such as an embedder's Node.js may have. */
+/** Exit code of Node.js for an unknown flag. The Node.js of an embedder may not know all flags. */
 const badOptionExit = 9;
 /** How long the pipe may stay open after the process has ended, because its children may hold it. */
 const closeMs = 200;
@@ -61,8 +61,8 @@ export function startLink({ node, flags, entry, cwd, env, folder }: LinkStart): 
   child.stdout?.resume();
   const stderr = folder === undefined ? readTail(child.stderr) : () => lastWords(folder);
   const failed = new Promise<string>((resolve) => child.on('error', (error) => resolve(error.message)));
-  // Waits for the exit and for the close of the pipe: the exit has the reason but may come after the close, and it may
-  // also come before the last output is read.
+  // Waits for the exit and for the close of the pipe: only the exit has the reason. The exit may come after the close,
+  // or before the last output is read.
   const closed = new Promise((resolve) => pipe.once('close', resolve));
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, killed) => resolve(exitReason(code, killed, stderr())));

@@ -23,7 +23,7 @@ import { waitForHandshake, startStrategies } from './kernelStart.ts';
  * Describes why a kernel has ended and which data was lost, in one or more sentences. Removes the kernel's crash
  * note, so that it is reported once.
  * @param reason the reason known from outside: `killed by SIGKILL`
- * @param path location of the kernel's note; undefined if the kernel ended before it reported that
+ * @param path location of the kernel's note; undefined if the kernel ended before it reported the location
  */
 async function describeKernelExit(reason: string, path: string | undefined): Promise<string> {
   const plain = `The kernel has ended: ${reason}.`;
@@ -97,9 +97,9 @@ export type KernelExit = {
 
 type ExecuteOptions = {
   signal?: AbortSignal;
-  /** Sends only the reply, no outputs. */
+  /** Whether the kernel sends only the reply and no outputs. */
   silent?: boolean;
-  /** False for code that is not the user's: it does not increase the execution count. */
+  /** False for code that is not the user's. Such code does not increase the execution count. */
   storeHistory?: boolean;
   /** Location of the code in the notebook, so that a later client can show its outputs. */
   cell?: CellPlace;
@@ -182,8 +182,9 @@ export class KernelProcess {
   }
 
   /**
-   * Runs code as one cell, after those sent before. `onOutput` receives its outputs in order until the reply.
-   * Aborting `signal` interrupts the running cell and drops the waiting ones.
+   * Runs code as one cell, after the cells that were sent before. `onOutput` receives its outputs in order until the
+   * reply.
+   * Aborting `signal` interrupts the running cell and drops the waiting cells.
    * @throws CatalogError ServiceUnavailable (17) if the kernel ends before it replies; the first error of `onOutput`,
    * once the cell has finished
    */
@@ -249,8 +250,8 @@ export class KernelProcess {
   }
 
   /**
-   * Interrupts the running cell and drops the waiting ones. `failed` if the cell continues: then only a restart
-   * helps.
+   * Interrupts the running cell and drops the waiting cells. The status is `failed` if the cell continues. Then only a
+   * restart helps.
    */
   interrupt(): Promise<Replies['interrupt_reply']> {
     return this.#talk.request('interrupt_request', {}, 'interrupt_reply');
@@ -269,7 +270,8 @@ export class KernelProcess {
   }
 
   /**
-   * Called with output that arrives after its cell has ended. `parent` is the id of that execution, '' if unknown.
+   * Called with output that arrives after its cell has ended. `parent` is the id of the cell's execution, '' if
+   * unknown.
    */
   onOrphanOutput(listener: (output: KernelOutput) => void): { dispose(): void } {
     return this.#talk.onOrphanOutput(listener);
@@ -324,7 +326,8 @@ export class KernelProcess {
   }
 
   /**
-   * Waits for the reply of a run. Meanwhile `signal` interrupts it; then errors of the output listener are thrown.
+   * Waits for the reply of a run. Aborting `signal` interrupts the run. After the reply, the first error of the output
+   * listener is thrown.
    */
   async #follow(
     reply: Promise<ExecuteReply>,
@@ -344,10 +347,11 @@ export class KernelProcess {
 
   async #watch(link: KernelLink, folder: string | undefined): Promise<void> {
     const reason = await link.ended;
-    // A cell has closed the pipe. Without the pipe no client can reach or end the kernel, so the kernel is killed.
+    // If the process still runs, a cell has closed the pipe. Without the pipe no client can reach or end the kernel, so
+    // the kernel is killed.
     if (!this.#hasLeft && link.runs()) link.kill();
-    // Removed before another kernel starts in this folder. If this client left, the kernel may still run and needs its
-    // files.
+    // The files are removed before another kernel starts in this folder. If this client left, the kernel may still run
+    // and needs its files.
     if (folder !== undefined && !this.#hasLeft) await removeKept(folder).catch(() => undefined);
     // After `leave` the reason for the end is not known here.
     const note = this.#hasLeft ? undefined : this.#handshake?.crashNote;

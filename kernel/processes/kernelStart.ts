@@ -31,7 +31,7 @@ export async function waitForHandshake<T>(request: Promise<T>, signal: AbortSign
   }
 }
 
-/** A way to start a kernel, and whether to try the next one after it failed. */
+/** A way to start a kernel, and whether to try the next way after this one failed. */
 type StartStrategy = { flags: readonly string[]; entry: string; goOn: (failed: KernelLink) => boolean };
 
 /** Returns the ways to start a kernel, the best first. `entry` is its bundle. */
@@ -54,8 +54,8 @@ export type LanguageStartStrategy = {
 };
 
 /**
- * Returns the ways to start the language worker, the best first. It can start from the kernel's snapshot, which
- * contains its code.
+ * Returns the ways to start the language worker, the best first. The worker can start from the kernel's snapshot, which
+ * contains the worker's code.
  */
 export function languageStartStrategies(node: NodeRuntime, entry: string): readonly LanguageStartStrategy[] {
   const usual: LanguageStartStrategy = { flags: [], entry, args: [] };

@@ -11,14 +11,14 @@ export function isFitNode(version: string): boolean {
 }
 
 /**
- * Megabytes of each of V8's two semi-spaces for new objects. A compiler fills V8's default of 64, because its objects
- * live as long as a cell runs; that takes 100 MB more memory and saves no time.
+ * Megabytes of each of V8's two semi-spaces for new objects. With V8's default of 64, a compiler fills the spaces,
+ * because its objects live as long as a cell runs. This takes 100 MB more memory and saves no time.
  */
 const youngMemory = '--max-semi-space-size=16';
 
 /**
- * Returns the Node.js flags of a kernel; without a version, those that every supported Node.js accepts, because an
- * unknown flag ends Node.js at once.
+ * Returns the Node.js flags of a kernel. Without a version, it returns only flags that every supported Node.js accepts,
+ * because an unknown flag ends Node.js at once.
  */
 export function kernelFlags(version?: string): string[] {
   // Without this flag Node.js aborts if a timer is interrupted.

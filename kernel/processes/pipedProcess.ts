@@ -15,15 +15,15 @@ type PipedStart<Mine extends Methods> = {
   readonly flags?: readonly string[];
   readonly entry: string;
   readonly args?: readonly string[];
-  /** Variables added to the environment of this process. */
+  /** Variables for the child process, in addition to the environment of this process. */
   readonly env?: Record<string, string> | undefined;
   /** Handlers for requests of the process. One of them has to call `markReady`. */
   readonly handlers: (markReady: () => void) => Handlers<Mine>;
 };
 
 /**
- * A bundle of this product in a child process that is called over a pipe (file descriptor 3). It ends with this
- * process.
+ * A bundle of this product in a child process that is called over a pipe (file descriptor 3). The child process ends
+ * with this process.
  */
 export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
   readonly #child: ChildProcess;
@@ -59,7 +59,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
 
   /**
    * Waits until the process is ready.
-   * @param notStarted creates the error if it ends or does not report in time
+   * @param notStarted creates the error if the child process ends or does not report in time
    * @throws that error; AbortError if cancelled
    */
   async listening(notStarted: (reason: string) => Error, signal: AbortSignal | undefined): Promise<void> {
@@ -100,7 +100,7 @@ export class PipedProcess<Mine extends Methods, Theirs extends Methods> {
     return { dispose: () => void this.#listeners.delete(listener) };
   }
 
-  /** Closes the pipe as a crash of this process would; the process then ends by itself. */
+  /** Closes the pipe as a crash of this process would. The child process then ends by itself. */
   closePipe(): void {
     this.#pipe.destroy();
   }

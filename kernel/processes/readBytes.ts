@@ -1,5 +1,5 @@
 /**
- * Reads a stream to its end. If it has more than `limit` bytes, stops reading and closes it.
+ * Reads a stream to its end. If the stream has more than `limit` bytes, stops reading and closes the stream.
  * @throws the error of `tooLong` for more bytes
  */
 export async function readBytes(

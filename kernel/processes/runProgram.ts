@@ -10,11 +10,11 @@ type ProgramOptions = {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** When this signal aborts, the program and its child processes end. */
   readonly signal: AbortSignal;
-  /** Time that the program has to end by itself after an interrupt (SIGINT). Default: it is killed at once. */
+  /** Time that the program has to end by itself after an interrupt (SIGINT). Default: the program is killed at once. */
   readonly graceMs?: number;
-  /** Attaches the readers of its output. They must read it, or the program waits for them. */
+  /** Attaches readers to the program's output. They must read all of it, or the program waits for them. */
   readonly read: (stdout: Readable, stderr: Readable) => void;
-  /** Whether processes that it leaves running can still print. Default: their output is closed. */
+  /** Whether processes that the program leaves running can still print. Default: their output is closed. */
   readonly keepsOutput?: boolean;
 };
 
@@ -76,7 +76,7 @@ export async function runProgram(
   }
 }
 
-/** Signals a program and its child processes, unless it has exited: then its id may be that of another process. */
+/** Signals a program and its child processes, unless it has exited: then another process may have its id. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   const { pid, exitCode, signalCode } = child;
   if (pid === undefined || exitCode !== null || signalCode !== null) return;

@@ -14,10 +14,10 @@ setInterval(() => {
 }, 500);`;
 
 /**
- * Ends this process when its parent has ended for any reason. The end of a pipe shows that too, but it is not noticed
- * while the main thread is busy.
- * @param afterMs delay before watching starts: it takes a thread, which costs as much as the start of a process. If the
- * main thread is blocked at that time, watching starts once it is free
+ * Ends this process when its parent has ended for any reason. The end of a pipe shows this too, but a process with a
+ * busy main thread does not notice that.
+ * @param afterMs milliseconds before watching starts. Watching takes a thread, which costs as much as the start of a
+ * process. If the main thread is blocked at that time, watching starts when the main thread is free
  */
 export function endWithParent(afterMs: number): void {
   const parent = process.ppid;
@@ -46,8 +46,8 @@ export function isProcessRunning(pid: number): boolean {
 const lookMs = 1000;
 
 /**
- * Calls `end` once the process that a Jupyter kernel belongs to has ended: without it the kernel could no longer be
- * reached or ended. Kernels that are to outlive their parent have no `JPY_PARENT_PID`.
+ * Calls `end` once the process that a Jupyter kernel belongs to has ended. Without that process, clients could no
+ * longer reach or end the kernel. Kernels that are to outlive their parent have no `JPY_PARENT_PID`.
  */
 export function watchParent(env: Readonly<Record<string, string | undefined>>, end: () => void): void {
   const named = env['JPY_PARENT_PID'];

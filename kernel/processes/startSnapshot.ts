@@ -4,9 +4,9 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { cacheFolder, userEnvironment, type UserEnvironment } from './userFolders.ts';
 
 // A start-up snapshot is the memory of a Node.js that has already loaded the compiler and its libraries. A kernel that
-// starts from one replies to its first cell in a fifth of the time. Its name is a hash of the executable, the flags and
-// the build of the kernel, because it works only with these. Imports little, because the launcher of Jupyter's
-// kernelspec contains a copy.
+// starts from a snapshot replies to its first cell in a fifth of the time. The name of a snapshot is a hash of the
+// executable, the flags and the build of the kernel, because a snapshot works only with these. This module imports
+// little, because the launcher of Jupyter's kernelspec contains a copy.
 
 /** If set to `off`, kernels neither start from snapshots nor create them. */
 export const snapshotVariable = 'LANCE_CATALOG_SNAPSHOT';
@@ -15,27 +15,27 @@ export const snapshotVariable = 'LANCE_CATALOG_SNAPSHOT';
 export const languageArgument = 'language';
 
 /**
- * Keeps the hashes of strings and tables in a snapshot; computing them again took a sixth of its loading time. The seed
- * of these hashes is that of the process that created the snapshot. It is random, different for each snapshot, and
- * unknown to clients of a kernel. A snapshot must not be created with this flag, because then the seed would be the one
- * that is built into every Node.js of a version.
+ * Keeps the hashes of strings and tables in a snapshot; computing them again took a sixth of its loading time. The
+ * hashes keep the seed of the process that created the snapshot. This seed is random, different for each snapshot, and
+ * unknown to clients of a kernel. A snapshot must not be created with this flag, because then its seed would be the
+ * built-in seed of that Node.js version.
  */
 export const keepHashSeedFlag = '--no-rehash-snapshot';
 
-/** The flags of a process that starts from a snapshot, without those of the kernel. */
+/** The flags of a process that starts from a snapshot, without the flags of the kernel. */
 export const snapshotFlags = ({ blob }: StartSnapshot): string[] => [keepHashSeedFlag, '--snapshot-blob', blob];
 
 export type StartSnapshot = {
-  /** The script to run instead of the kernel's. */
+  /** The script to run instead of the kernel's bundle. */
   entry: string;
   /** Folder of all snapshots, private to the user. */
   folder: string;
   blob: string;
-  /** Contains the size of the blob. Written last: without it the snapshot is not valid. */
+  /** A file that contains the size of the blob. It is written last: a snapshot without this file is not valid. */
   note: string;
   /**
-   * Names the process that starts from the snapshot. A kernel removes the file once it runs, so that a file of a
-   * process that has ended means a failed start.
+   * A file with the id of the process that starts from the snapshot. A kernel removes the file once it runs. So a file
+   * of a process that has ended means that the start failed.
    */
   attempt: string;
 };
@@ -51,9 +51,9 @@ type SnapshotOwner = {
 };
 
 /**
- * Returns the location of the snapshot for this Node.js and this kernel, which may not exist yet; undefined if none
- * can be used: on Windows, under NODE_OPTIONS (which may contradict a snapshot), or if the user has switched them
- * off.
+ * Returns the location of the snapshot for this Node.js and this kernel. The snapshot may not exist yet. Returns
+ * undefined if snapshots can't be used: on Windows, under NODE_OPTIONS (which may contradict a snapshot), or if the
+ * user has switched them off.
  */
 export function snapshotOf(
   owner: SnapshotOwner,
@@ -98,8 +98,8 @@ function executable(node: string, path: string): string {
 }
 
 /**
- * Whether a kernel can start from a snapshot: complete, written by this user, in a folder that no other user can
- * write. Removes a snapshot that is incomplete or from which a start failed.
+ * Whether a kernel can start from a snapshot. The snapshot must be complete, written by this user, and in a folder that
+ * only this user can read or write. Removes a snapshot that is incomplete or from which a start failed.
  */
 export function isUsable(snapshot: StartSnapshot): boolean {
   const { folder, blob, note, attempt } = snapshot;
@@ -140,7 +140,7 @@ function hasFailed(attempt: string): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    // A missing file means that there is no attempt; a missing process means that it ended before it was running.
+    // A missing file means that there is no attempt; a missing process means that it ended before its kernel ran.
     return Object(error).code !== 'ENOENT';
   }
 }

@@ -29,7 +29,7 @@ export function cacheFolder({ env, platform, home }: UserEnvironment = userEnvir
 }
 
 /**
- * The XDG specification says to ignore empty or relative variables; a relative one would be resolved in the notebook's
+ * The XDG specification says to ignore empty or relative variables; a relative path would be resolved in the notebook's
  * folder.
  */
 const absolute = (path: string | undefined): string | undefined =>

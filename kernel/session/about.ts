@@ -7,13 +7,13 @@ export function languageInfo(
 ): Record<string, unknown> {
   return {
     name: language,
-    // JavaScript code can't read a version of its language, so this reports the version of Node.js.
+    // JavaScript code can't read a version of its language, so the kernel reports the version of Node.js.
     version: language === 'javascript' ? node : typescript,
     mimetype: `text/${language}`,
     file_extension: language === 'javascript' ? '.js' : '.ts',
     pygments_lexer: language,
-    // The mode is a string: of a mode object JupyterLab reads only the name, and the name of the TypeScript mode is
-    // that of JavaScript.
+    // The mode is a string, because JupyterLab reads only the name of a mode object. The mode object for TypeScript has
+    // the same name as the mode for JavaScript.
     codemirror_mode: language,
     nbconvert_exporter: 'script',
   };

@@ -28,8 +28,9 @@ import { parseKernelArguments } from './arguments.ts';
 type WithHandles = { readonly _getActiveHandles?: () => readonly unknown[] };
 
 /**
- * Kills child processes of cells, except those detached by `unref()`, because they would outlive the kernel. Processes
- * of this product, such as jobs, are left alone, because they notice the end of the kernel themselves.
+ * Kills the child processes that cells started, because the processes would outlive the kernel. Processes that a cell
+ * detached with `unref()` continue. Processes of this product, such as jobs, also continue, because they notice the end
+ * of the kernel themselves.
  */
 function terminateChildProcesses(): void {
   try {
@@ -69,7 +70,8 @@ function start(): void {
     canTerminate: process.execArgv.includes(asyncHooksFlag),
     typescript,
     version,
-    // The check of the engine takes a while, and only an editor reads the result, so only a kernel of an editor checks.
+    // Only a kernel of an editor checks the engine, because the check takes a while and only an editor reads the
+    // result.
     engineProblem: parsed.front.kind === 'pipe' ? engineProblem(require) : null,
     ring: createRing(),
     room: createOutputWindow(),
@@ -102,8 +104,8 @@ function start(): void {
     }
     return exit(status);
   };
-  // Ctrl-C in a terminal signals the whole process group; The kernel ignores it: the client decides what Ctrl-C means
-  // and sends a message.
+  // Ctrl-C in a terminal signals the whole process group. The kernel ignores the signal, because the client decides
+  // what Ctrl-C means and sends a message.
   listenPermanently('SIGINT', () => {});
   const early: ToCore[] = [];
   let receive = (message: ToCore): void => void early.push(message);
@@ -131,7 +133,10 @@ function loadCore(require: NodeJS.Require): (parts: CoreDeps) => (message: ToCor
   return (require(bundle) as { startCore: typeof startCore }).startCore;
 }
 
-/** Returns why `dir` catalogs can't work here, or null. The engine's 200 MB are resolved, not loaded. */
+/**
+ * Returns why `dir` catalogs can't work here, or null if they can. The engine has 200 MB, so it is only resolved and
+ * not loaded.
+ */
 function engineProblem(require: NodeJS.Require): string | null {
   const libraries = ['gnu', 'musl', 'msvc'].map((kind) => `-${kind}`);
   try {

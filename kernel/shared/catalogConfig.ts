@@ -31,11 +31,11 @@ export type RestConfig = {
   /** The same headers with one property for each: `'headers.x-team': 'data'`. */
   [header: `headers.${string}`]: string | undefined;
   /**
-   * Host to connect to instead of the one in `uri`, such as a private endpoint or a tunnel. The `Host` header and the
-   * certificate's name are still those of `uri`.
+   * Host to connect to instead of the host in `uri`, such as a private endpoint or a tunnel. The `Host` header and the
+   * certificate must still name the host in `uri`.
    */
   endpoint?: string | undefined;
-  /** CA certificates in PEM for the server's certificate, in addition to those that Node trusts. */
+  /** CA certificates in PEM for the server's certificate, in addition to the certificates that Node.js trusts. */
   ca?: string | undefined;
   /** URL of a proxy. Default: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment. */
   proxy?: string | undefined;
@@ -49,7 +49,8 @@ export type RestConfig = {
 
 /**
  * A catalog's configuration, as sent from one process to another. The configuration may hold secrets, so it is only
- * sent over pipes. `keyHint` explains how the user changes the key. The error for a rejected key contains it.
+ * sent over pipes. `keyHint` explains how the user changes the key. The error for a rejected key contains this
+ * explanation.
  */
 export type CatalogConfig =
   ({ implementation: 'dir' } & DirConfig) | ({ implementation: 'rest'; keyHint?: string | undefined } & RestConfig);
@@ -105,8 +106,8 @@ function fits(config: Record<string, unknown>, checks: Record<string, Check>): b
   });
 }
 
-// The table, namespace or column that a string in a cell names. The code analysis returns this, and the process that
-// has the catalog looks up the names.
+// `Naming` describes the table, namespace or column that a string in a cell names. The code analysis returns it, and
+// the process that has the catalog looks up the names.
 
 export type NamedTable = { catalog: string; name: string; namespacePath: readonly string[] };
 
@@ -123,6 +124,6 @@ export type Naming = {
     | { kind: 'column'; table: NamedTable | { variable: string }; isSql: boolean }
     /** In a query: a table or a namespace, as a name or as a quoted path, `"shop/eu`. */
     | { kind: 'sqlTable'; catalog: string; namespacePath: readonly string[]; isPath: boolean }
-    /** In a query: a column of one of these tables. */
+    /** In a query: a column of one of `tables`. */
     | { kind: 'sqlColumn'; catalog: string; tables: readonly NamedTable[] };
 };

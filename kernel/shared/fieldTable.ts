@@ -85,9 +85,9 @@ type FieldReading = {
 };
 
 /**
- * Reads untrusted input of a user by a table of fields.
- * @returns the valid values; the key of an invalid value is present with `undefined`. `undefined` if `value` is not an
- * object
+ * Reads untrusted user input that a table of fields describes.
+ * @returns the valid values; the key of an invalid value is present with `undefined`. If `value` is not an object, the
+ * result is `undefined`
  */
 export const readFieldTable = <const S extends Fields>(
   value: unknown,
@@ -179,8 +179,8 @@ export const isTexts = (value: unknown): value is string[] =>
 
 /**
  * Returns the JSON Schema of a table, for completion and validation in the editor.
- * @param otherSpellings returns the other names of a field. They are valid, but not suggested, or each field would be
- * listed twice
+ * @param otherSpellings returns the other names of a field. These names are valid, but the editor does not suggest
+ * them, because it would list each field twice
  */
 export function toJsonSchema(fields: Fields, otherSpellings: (name: string) => readonly string[]): JsonSchema {
   const needed = Object.keys(fields).filter((name) => fields[name]?.isNeeded);

@@ -22,7 +22,7 @@ export type TableOutputMetadata = {
 };
 
 /**
- * Returns the bytes of an Arrow stream in a notebook output, The data is base64, or raw bytes if it comes from a live
+ * Returns the bytes of an Arrow stream in a notebook output. The data is base64, or raw bytes if it comes from a live
  * kernel.
  */
 export function decodeArrowOutput(data: Uint8Array): Uint8Array {

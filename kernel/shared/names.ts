@@ -12,7 +12,7 @@ const rule = 'letters, digits, "_", "-" and "."';
 
 /**
  * Checks the name of a new namespace or table. The check is needed because an engine would accept any name and could
- * not reach some names afterwards. Existing names may break the rules; `checkKnownName` accepts those.
+ * not reach some names afterwards. Existing names may break the rules; `checkKnownName` accepts such names.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkName(what: 'namespace' | 'table', name: unknown): asserts name is string {
@@ -42,7 +42,7 @@ export function nameProblem(what: 'namespace' | 'table', name: unknown): { what:
 }
 
 /**
- * Checks the name of something that may exist, Accepts more than `checkName`, because other clients create names that
+ * Checks the name of an object that may exist. Accepts more than `checkName`, because other clients create names that
  * this product rejects for new objects (`ümlaut`, `a b`). Such objects can be listed, opened and dropped.
  * @throws CatalogError InvalidInput (13) if `name` is not a string or is empty, which no catalog can store
  */
@@ -72,7 +72,7 @@ function checkIsPath(path: unknown): asserts path is readonly unknown[] {
 }
 
 /**
- * Checks the path of a new namespace: its last name is new, the others are of existing namespaces.
+ * Checks the path of a new namespace: its last name is new, and the other names belong to existing namespaces.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkNamespacePath(path: unknown): asserts path is NamespacePath {
@@ -94,8 +94,8 @@ const isRefPart = (part: string): boolean => allowed.test(part) && !/^\.|\.\.|\.
 export const mainBranch = 'main';
 
 /**
- * Checks the name of a new tag or branch. The engine stores each in a file, and it can write some names that it can't
- * read. After a tag with such a name was created, listing the tags of the table fails.
+ * Checks the name of a new tag or branch. The engine stores each tag and branch in a file, and can write some names
+ * that it can't read. After a tag with such a name was created, listing the tags of the table fails.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkRefName(what: 'tag' | 'branch', name: unknown): asserts name is string {

@@ -21,7 +21,8 @@ export function readKernelName(metadata: Record<string, unknown>): string | unde
 }
 
 /**
- * Returns the language of a notebook's cells, from its metadata, else of its kernel, else TypeScript.
+ * Returns the language of a notebook's cells. If its metadata names none, returns the language of its kernel (default:
+ * TypeScript).
  * @returns `other` with the name in the metadata if this product does not run that language
  */
 export function readNotebookLanguage(metadata: Record<string, unknown>): NotebookLanguage | { other: string } {

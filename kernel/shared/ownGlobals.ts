@@ -16,8 +16,8 @@ const valueOf = (name: string): unknown => Reflect.get(globalThis, name);
 const own = ownGlobalNames.map((name) => ({ name, value: valueOf(name) }));
 
 /**
- * Runs a call, such as loading a package, with the globals as they were when this module was loaded, except those
- * that a cell has locked (non-configurable).
+ * Runs a call, such as loading a package, with the globals as they were when this module was loaded. Globals that a
+ * cell has made non-configurable stay as they are.
  */
 export function withOwnGlobals<T>(call: () => T): T {
   const replaced = own

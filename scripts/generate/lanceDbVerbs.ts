@@ -1,6 +1,6 @@
 /**
- * How this client has a member of LanceDB's package. `same`: with the same arguments. `alias`: by this name too, beside
- * a name of this client. `instead`: another call, which an error names.
+ * How this client provides a member of LanceDB's package. `same`: the member has the same name and arguments. `alias`:
+ * the name is an alias of this client's own name `of`. `instead`: this client has another call, which its error names.
  */
 type Coverage =
   | { readonly how: 'same'; readonly note?: string }
@@ -17,8 +17,8 @@ const blobs = instead('a query that selects the binary column');
 const views = instead('createTable() with the rows of a query');
 
 /**
- * Values and methods of LanceDB's package, as its types declare them. A class that is `instead` stands for its methods
- * too. Methods of all query classes are listed at `Query`.
+ * Values and methods of LanceDB's package, as its types declare them. If a class is `instead`, so are its methods. The
+ * methods of all query classes are listed at `Query`.
  */
 export const lanceDbVerbs: Readonly<Record<string, Coverage>> = {
   connect: sameBut('no cloud addresses (db://): connectNamespace("rest", …)'),

@@ -1,6 +1,6 @@
 import { lanceDbVerbs } from './lanceDbVerbs.ts';
 
-/** docs/lancedb-verbs.md: the members of LanceDB's package, and how this client has them. */
+/** docs/lancedb-verbs.md: the members of LanceDB's package, and how this client provides them. */
 export function lanceDbVerbsPage(): string {
   const rows = Object.entries(lanceDbVerbs).map(([name, coverage]) => {
     switch (coverage.how) {

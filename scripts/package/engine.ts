@@ -16,7 +16,7 @@ export async function fetchEngine(platform: Platform, say: (line: string) => voi
   return fetchPackage(platform, { name, version, size: 70 }, say);
 }
 
-/** Does the same for esbuild's program, which bundles functions of users. */
+/** Returns the folder of a platform's package with esbuild's program, which bundles functions of users. */
 export function fetchBundler(platform: Platform, say: (line: string) => void): Promise<Fetched> {
   const version = readManifest(inRoot()).dependencies['esbuild'] ?? '';
   return fetchPackage(platform, { name: bundlerPackage(platform), version, size: 5 }, say);

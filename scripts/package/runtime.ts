@@ -97,8 +97,8 @@ function isUnneeded(name: string, path: string, source: string, platform: Platfo
 }
 
 /**
- * Selects `build/<system>/<processor>/node/<libc>-<version>/addon.node`; binaries without a libc are from older
- * releases.
+ * Whether a zeromq binary is for the platform. Its path is
+ * `build/<system>/<processor>/node/<libc>-<version>/addon.node`. Binaries without a libc are from older releases.
  */
 function isWanted(path: string, platform: Platform | undefined): boolean {
   if (/\/node\/\d+\//.test(path)) return false;

@@ -12,8 +12,8 @@ const plugin = { name: 'lance-catalog-typescript', folder: inRoot('extension/typ
 
 /**
  * Creates the folder with the content of one VSIX. The packages are in dist/node_modules, where the bundles find them
- * first. The top-level node_modules contains only the plugin's package, which just loads a bundle, because the packager
- * adds all packages that `npm list` finds there.
+ * first. The packager adds all packages that `npm list` finds in the top-level node_modules. So that folder contains
+ * only the plugin's package, which just loads a bundle.
  * @param options.engine folder of the native package; undefined creates the package for REST catalogs only
  * @param options.bundler folder of the bundler's program, which TypeScript functions need
  */

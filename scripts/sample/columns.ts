@@ -75,7 +75,7 @@ export function textLists(values: readonly (readonly string[])[]): Column {
   return column(makeData({ type: new List(item), valueOffsets, child }));
 }
 
-/** Creates strings from an index into a few words; a negative index gives null. */
+/** Creates strings from indexes into a list of words. A negative index gives null. */
 export function choices(words: readonly string[], chosen: Int32Array): Column {
   const encoder = new TextEncoder();
   const encoded = words.map((word) => encoder.encode(word));

@@ -31,7 +31,8 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   return framed;
 }
 
-// Icons are made of shapes. A shape returns how far inside of it a point is, in pixels of a 32 × 32 image.
+// Icons are made of shapes. A shape is a function that returns the distance of a point from the edge of the shape, in
+// pixels of a 32 × 32 image. The distance is negative outside of the shape.
 
 type Shape = (x: number, y: number) => number;
 

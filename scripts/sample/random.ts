@@ -1,4 +1,4 @@
-/** Returns numbers from 0 to 1, the same sequence for a seed on every machine (mulberry32). */
+/** Returns the next number from 0 to 1. A seed gives the same sequence on every machine (mulberry32). */
 export type Random = () => number;
 
 export function seeded(seed: number): Random {

@@ -48,7 +48,7 @@ async function lastPort(profile: string): Promise<number> {
     await once(probe, 'listening');
     return last;
   } catch {
-    return 0; // another process uses it now
+    return 0; // another process uses the port now
   } finally {
     probe.close();
   }

@@ -110,7 +110,7 @@ function executablesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Reads the version from the manifest, because starting the application for it would open a window. */
+/** Reads the version from the manifest, because running the application to get its version would open a window. */
 function versionOf(path: string): string | undefined {
   const manifest = ['resources/app/package.json', '../Resources/app/package.json']
     .map((name) => join(dirname(path), name))

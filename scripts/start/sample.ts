@@ -17,7 +17,7 @@ export const sample = {
 
 /**
  * Creates the sample catalog and the tour notebook, or reuses them: changes to the notebook stay.
- * @returns whether there is a sample; not on platforms without the engine for local tables
+ * @returns whether the sample catalog exists; false on platforms without the engine for local tables
  */
 export async function prepareSample(say: (line: string) => void): Promise<boolean> {
   mkdirSync(sample.folder, { recursive: true });

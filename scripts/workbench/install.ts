@@ -24,7 +24,7 @@ export function findWorkbench(): Workbench | undefined {
 
 /**
  * Installs the workbench from the npm registry if it is missing. Runs no install scripts, because native parts are
- * prebuilt; this function itself runs the two nested installs of code-server's script, on every system.
+ * prebuilt. Instead, this function itself runs the two nested installs that code-server's install script would run.
  */
 export async function ensureWorkbench(say: (line: string) => void): Promise<Workbench> {
   const present = findWorkbench();

@@ -46,7 +46,7 @@ export function makeProfile(dir: string, settings: Record<string, unknown> = {})
   return profile;
 }
 
-/** Returns the cache folder of a profile; what the extension keeps there is below it. */
+/** Returns the cache folder of a profile. The extension stores its cached files below this folder. */
 export const cacheFolder = ({ home }: Profile): string => join(home, '.cache');
 
 function writeSettings(profile: Profile, settings: Record<string, unknown>): void {
@@ -64,7 +64,7 @@ export async function startServer(options: {
   folder?: string;
   env?: Record<string, string>;
   /**
-   * Enables the driver for tests in the extension host. Only tests use it, because it hides notifications and dialogs.
+   * Enables VS Code's smoke test driver. Only tests use the driver, because it hides notifications and dialogs.
    */
   testDriver?: boolean;
   /** Time limit in milliseconds until the server must listen. */
@@ -83,8 +83,9 @@ export async function startServer(options: {
       ...(folder === undefined ? [] : [folder]),
       ...(testDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ],
-    // Of a plain password the server computes Argon2 again for each request, which takes more than the request. A random
-    // one needs no slow hash. The server removes it from its environment before it starts child processes.
+    // Pass a hash: for a plain password the server would compute Argon2 in each request, which takes longer than the
+    // request itself. A random password needs no slow hash. The server removes this variable from its environment
+    // before it starts child processes.
     {
       env: { ...serverEnvironment(profile), HASHED_PASSWORD: sha256(password), ...env },
       stdio: ['ignore', fd, fd],

@@ -16,7 +16,7 @@ function lookOf(element: HTMLElement): ChartLook {
 /** Returns the color with a lower opacity, for lines behind a chart. */
 const faint = (color: string): string => color.replace(/^rgba?\((\d+), (\d+), (\d+).*$/, 'rgba($1, $2, $3, 0.25)');
 
-/** Reports an address in a chart that was not loaded. */
+/** Reports an address that a chart names, because the address was not loaded. */
 export type OnRefused = (address: string) => void;
 
 /**

@@ -8,8 +8,8 @@ export const isImageData = (value: unknown): value is string =>
   typeof value === 'string' && /^data:image\//i.test(value);
 
 /**
- * Creates a loader with which Vega reads data, images and links. It accepts `data:` addresses and refuses all others,
- * so that a chart sends no request.
+ * Creates a loader with which Vega reads data, images and links. The loader accepts `data:` addresses and refuses all
+ * other addresses, so that a chart sends no request.
  */
 export function dataLoader(onRefused: (address: string) => void): Loader {
   const refuse = (uri: unknown): never => {
@@ -29,7 +29,7 @@ export function dataLoader(onRefused: (address: string) => void): Loader {
   };
   const loader = {
     load: async (uri: unknown, options?: { response?: unknown }) => read(uri, options?.response),
-    // Links are opened by ChartHandler on a click, never here.
+    // `ChartHandler` opens links after a click; this loader opens no links.
     sanitize: async (uri: unknown, options?: { context?: unknown }) =>
       options?.context === 'image' && isImageData(uri) ? { href: uri } : refuse(uri),
     http: async (uri: unknown) => refuse(uri),

@@ -27,8 +27,8 @@ type SvgModule = {
 };
 
 /**
- * Keeps Vega's SVG from sending requests. Expressions can compute colors and addresses, so these are checked when Vega
- * draws them.
+ * Keeps Vega's SVG from sending requests. Expressions can compute colors and addresses, so this code checks the
+ * computed values when Vega uses them.
  */
 function guardSvg(): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Vega's type of this call requires a module
@@ -61,7 +61,7 @@ function guardSvg(): void {
 guardSvg();
 
 /**
- * Checks the pointer's `cursor` style. A chart may compute it, and Vega assigns it to the style of the chart's element.
+ * Checks the pointer's `cursor` style. A chart may compute this style, and Vega assigns it to the chart's element.
  */
 function guardCursor({ style }: HTMLElement): void {
   Object.defineProperty(style, 'cursor', {
@@ -73,7 +73,7 @@ function guardCursor({ style }: HTMLElement): void {
   });
 }
 
-/** Returns a tooltip that shows values as text. It shows only images whose data is in the chart. */
+/** Returns a tooltip that shows values as text. The tooltip shows an image only if its data is in the chart. */
 function chartTooltip(isDark: boolean): NonNullable<EmbedOptions['tooltip']> {
   const { call } = new Tooltip({ theme: isDark ? 'dark' : 'light' });
   return (handler, event, item, value: unknown) => {
@@ -84,8 +84,8 @@ function chartTooltip(isDark: boolean): NonNullable<EmbedOptions['tooltip']> {
 }
 
 /**
- * Renders Vega and Vega-Lite charts. With `ast`, Vega interprets expressions. Otherwise it would use `eval`, which VS
- * Code allows in the page of outputs, and a notebook's content must not run as code.
+ * Renders Vega and Vega-Lite charts. With `ast`, Vega interprets expressions. Without `ast`, Vega would run expressions
+ * as code, which VS Code allows in the page of outputs. A notebook's content must not run as code there.
  */
 export const activate = chartRenderer(async (description, { mime, place, look, onRefused }) => {
   guardCursor(place);

@@ -23,7 +23,7 @@ export type GridFrame = {
   close(): void;
 };
 
-/** A column of the grid. Its key is the column name in the grid component, unique even if the table's names are not. */
+/** A column of the grid. `key` is its name in the grid component. Keys are unique, but names of a table may not be. */
 export type GridColumn = ColumnInfo & { readonly key: string; readonly numeric: boolean };
 
 const numericType = /^(u?int|halffloat|float|double|decimal)/;

@@ -3,7 +3,7 @@ import { isAbort } from '#shared/errors.ts';
 /** Loads rows [start, end) as a value with a size in bytes. */
 type LoadPage<T> = (start: number, end: number, signal: AbortSignal) => Promise<{ value: T; bytes: number }>;
 
-/** The state of a page; `undefined` means that it was never requested, or was dropped. */
+/** A page that was requested and not dropped. */
 type Page<T> =
   | { state: 'loading'; start: number; end: number; done: Promise<void>; abort(): void }
   | { state: 'loaded'; start: number; end: number; value: T; bytes: number }
@@ -18,13 +18,13 @@ type PagesOptions<T> = {
   readonly maxBytes?: number;
 };
 
-/** Distance in pages from the visible ones within which loads continue. More distant loads are canceled. */
+/** Maximum distance in pages from the view at which a load continues. More distant loads are canceled. */
 const nearPages = 3;
 
 /**
  * The loaded pages of a large table. Loads the rows that the view shows, then the next page in the scroll direction. A
- * scrolling grid calls `show` with nearly every frame, so loads are not bound to a call: if each call canceled them,
- * they would never finish.
+ * scrolling grid calls `show` with nearly every frame, so a new call does not cancel the loads of earlier calls.
+ * Otherwise the loads would never finish.
  */
 export class Pages<T> {
   readonly #options: PagesOptions<T>;

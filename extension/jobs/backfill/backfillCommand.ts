@@ -100,7 +100,7 @@ async function columnsOf(
 
 type Planned = { readonly request: BackfillRequest; readonly plan: BackfillPlan };
 
-/** Plans with the recommended runner, and again if the user picks another. */
+/** Plans the backfill with the recommended runner. Plans again if the user picks another runner. */
 async function planFor(
   parts: BackfillCommandDeps,
   asked: BackfillRequest,
@@ -114,7 +114,7 @@ async function planFor(
   return planWithKey(parts, { ...first.request, ...(await parts.references.withRay(options)) }, columns);
 }
 
-/** Returns options that differ from the plan; none if the user accepts it. */
+/** Returns the options that the user changed, `{}` if the user accepts the plan, or `undefined` if the user cancels. */
 async function askRunner(parts: BackfillCommandDeps, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
   const profiles = parts.profiles.list().flatMap((one) => ('profile' in one ? [one.name] : []));
   const known = { addresses: parts.rays.list(), profiles };
@@ -137,7 +137,7 @@ async function askRunner(parts: BackfillCommandDeps, plan: BackfillPlan): Promis
   }
 }
 
-/** Plans; if rows must be written back by a key column, prompts for that column. */
+/** Plans the backfill. If rows can only be written back by a key column, prompts for the key column. */
 async function planWithKey(
   { backfills }: BackfillCommandDeps,
   request: BackfillRequest,

@@ -14,7 +14,7 @@ type BackfillTasksDeps = JobFileDeps & { readonly host: JobsHost; readonly backf
 /** Limit of the listed job files. tasks.json can name further files. */
 const maxFiles = 100;
 
-/** Provides backfills as tasks: every job file of the folder, and tasks.json entries with a file or with its fields. */
+/** Provides each job file of the folder as a task. Also runs tasks.json entries with a job file or its fields. */
 export class BackfillTasks implements vscode.TaskProvider {
   readonly #parts: BackfillTasksDeps;
 

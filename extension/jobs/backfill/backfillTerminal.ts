@@ -21,7 +21,7 @@ type BackfillTerminalDeps = {
   readonly request: (signal: AbortSignal) => Promise<{ readonly request: BackfillRequest; readonly table: JobTable }>;
 };
 
-/** Exit codes of a task, the same as those of the command line. */
+/** The exit codes of a task. The command line has the same exit codes. */
 const exitCodes = { done: 0, failed: 1, notStarted: 2, cancelled: 130 } as const;
 
 /** Minimum time between progress lines, in milliseconds. A terminal keeps every line, so there must be few. */

@@ -9,13 +9,14 @@ import type { Ask } from '../../host/askStep.ts';
 import type { ColumnChoice } from './columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
 
-/** Reads and bundles a function without running it. @throws JobError if it is not valid */
+/** Reads and bundles a function without running it. @throws JobError if the function is not valid */
 type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
 
 type ChooseFunctionDeps = { readonly ask: Ask; readonly read: ReadFunction };
 
 /**
- * Returns the function of the column; `stored` is the function stored with the table. `undefined` if the user cancels.
+ * Returns the function that the user chooses for the column. `stored` means the function that is stored with the table.
+ * `undefined` if the user cancels.
  */
 export async function chooseFunction(
   choice: ColumnChoice,

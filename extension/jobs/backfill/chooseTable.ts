@@ -50,7 +50,7 @@ async function chooseConnection({ connections }: ChooseTableDeps): Promise<strin
 
 type Step = { readonly kind: 'table' | 'namespace'; readonly name: string };
 
-/** Names listed per level; the Lance Catalog view lists all. */
+/** Maximum number of tables and of namespaces listed per level. The Lance Catalog view lists all of them. */
 const maxNames = 1000;
 
 async function walk(

@@ -18,7 +18,8 @@ export function filledText({ rows, filled, isStale }: Pick<ComputedColumn, 'rows
 }
 
 /**
- * Returns the choices in this order: columns with a function, which need no further input, a new column, other columns.
+ * Returns the choices in this order: columns with a function, a new column, other columns. Columns with a function need
+ * no further input.
  */
 export function columnChoices(
   columns: readonly ColumnInfo[],
@@ -45,7 +46,7 @@ export function columnChoices(
   ];
 }
 
-/** Returns the error message for an invalid name of a new column; `undefined` if it is valid. */
+/** Returns the error message for an invalid name of a new column; `undefined` if the name is valid. */
 export function nameProblem(name: string, columns: readonly { readonly name: string }[]): string | undefined {
   if (name.trim() === '') return 'A column needs a name.';
   if (name.trim() !== name) return 'The name must not start or end with a space.';

@@ -22,10 +22,10 @@ const lenses: readonly (readonly [title: string, command: CommandId])[] = [
   ['Decline', 'lanceCatalog.function.decline'],
 ];
 
-/** Provides the code of stored functions, and asks the user whether it may run. */
+/** Provides the code of stored functions, and asks the user whether the code may run. */
 export class FunctionDocuments implements vscode.TextDocumentContentProvider, vscode.CodeLensProvider {
   readonly #texts = new Map<string, string>();
-  /** Open questions, by the path of their document. */
+  /** A callback for the answer to each open question, by the path of the document that shows the code. */
   readonly #questions = new Map<string, (isAccepted: boolean) => void>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.#changed.event;
@@ -56,7 +56,8 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
   /**
    * Shows the whole code of a stored function and asks whether it may run on this machine from now on. The user can
    * scroll while the question is open. Dismissing the question or closing the document declines the function.
-   * @returns whether the user accepts it @throws JobError FunctionNotAccepted if it is too long to be shown
+   * @returns whether the user accepts the function
+   * @throws JobError FunctionNotAccepted if the code is too long to be shown
    */
   async askConsent(stored: ComputedColumn, { table }: BackfillRequest, signal: AbortSignal): Promise<boolean> {
     const { function: made } = stored;
@@ -72,7 +73,7 @@ export class FunctionDocuments implements vscode.TextDocumentContentProvider, vs
     this.#texts.set(path, text);
     const uri = vscode.Uri.from({ scheme: functionScheme, path });
     const document = await vscode.workspace.openTextDocument(uri);
-    // Opens a permanent tab, because the next opened file would replace a preview.
+    // Open a permanent tab, because the next opened file would replace a preview tab.
     await vscode.window.showTextDocument(document, { preview: false });
     signal.throwIfAborted();
     return this.#ask(uri, `Run the function "${made.name}", stored with table "${where}", on this machine?`, signal);

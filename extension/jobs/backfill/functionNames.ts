@@ -1,5 +1,5 @@
-// Finds functions in a file for the user to pick from. Finds only the usual forms of definitions; a job file must name
-// all other functions.
+// Finds functions in a file for the user to pick from. Finds only the usual forms of definitions. To use any other
+// function, the user names it in a job file.
 
 /** Returns the exports of a TypeScript file created by `udf(…)`, and `default` for a default export. */
 export function typescriptFunctions(text: string): readonly string[] {

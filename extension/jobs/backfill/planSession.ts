@@ -15,7 +15,7 @@ export type PlanSessionDeps = {
   readonly showTrial: (plan: BackfillPlan, trial: BackfillTrial) => Promise<void>;
 };
 
-/** A plan on a page, with its trial and run. The request holds secrets and stays here. */
+/** A plan that a page shows, its trial and its run. The request holds secrets, so it is never sent to the page. */
 export class PlanSession implements vscode.Disposable {
   readonly #parts: PlanSessionDeps;
   readonly #request: BackfillRequest;

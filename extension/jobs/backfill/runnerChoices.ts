@@ -17,8 +17,8 @@ type RunnerChoice =
 type KnownRays = { readonly addresses: readonly string[]; readonly profiles: readonly string[] };
 
 /**
- * Returns the choices: the runner picked by `auto` with its reason, other possible runners, known Ray clusters, then
- * impossible runners.
+ * Returns the choices: the runner picked by `auto` with its reason, other possible runners, known Ray clusters, setup
+ * of Ray and Python, then impossible runners.
  */
 export function runnerChoices(plan: BackfillPlan, { addresses, profiles }: KnownRays): readonly Choice<RunnerChoice>[] {
   const others = plan.others.filter(({ runner }) => runner !== 'ray' && runner !== plan.runner);
@@ -63,7 +63,7 @@ const choiceOf = (runner: RunnerName, detail: string, icon: string): Choice<Runn
   value: { kind: 'runner', runner },
 });
 
-/** A row shows one line. The whole reason is shown after the user picks the row. */
+/** Returns the first sentence, because a row shows one line. The user sees the whole reason after picking the row. */
 const firstSentence = (text: string): string => /^.*?[.!?](?=\s+[A-Z"]|$)/s.exec(text)?.[0] ?? text;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,14 +3,14 @@ import { findNode } from '#processes/childProcess.ts';
 import { confirm } from '../../host/ask.ts';
 import { setting } from '../../host/settings.ts';
 
-/** Subcommands of the command line, which creates and removes the environment. */
+/** Subcommands of `lance-catalog python`. The command line creates and removes the environment. */
 type Action = 'install' | 'remove';
 
 const names = { install: 'Set Up Python for Backfills', remove: 'Remove Python for Backfills' } as const;
 
 /**
- * Offers to create a Python environment for backfills. The command line does this in a terminal, where the user sees
- * its progress and can cancel it.
+ * Offers to create a Python environment for backfills. The command line creates the environment in a terminal, where
+ * the user sees the progress and can cancel.
  * @param cli path of the command line bundle
  * @returns whether the environment exists now; false if the user declines
  */
@@ -34,7 +34,7 @@ export async function removePython(cli: string): Promise<void> {
   if (wanted) await runInTerminal(cli, 'remove');
 }
 
-/** Runs the command line as a task, whose terminal stays open. @returns its exit code, if it has one */
+/** Runs the command line as a task in a terminal that stays open. @returns the exit code, if the process has one */
 async function runInTerminal(cli: string, action: Action): Promise<number | undefined> {
   const nodePath = setting('lanceCatalog.nodePath');
   const node = await findNode({ ...(nodePath && { nodePath }) });

@@ -34,7 +34,7 @@ export function trialTable(column: string, { before, after }: Pick<BackfillTrial
   });
 }
 
-/** The trial is not in the catalog, so a reload of the window can't restore it. */
+/** Returns a panel source that shows a trial. A reload can't restore the panel, because no catalog has the trial. */
 export function trialSource({ column }: Pick<BackfillPlan, 'column'>, trial: BackfillTrial): TableSource {
   const table = trialTable(column, trial);
   const { fragment, rows, seconds, errors } = trial;

@@ -99,7 +99,7 @@ async function browse(): Promise<vscode.Uri | undefined> {
 
 const nameOf = ({ fsPath }: vscode.Uri): string => path.basename(fsPath);
 
-/** Returns the file of the argument, else that of the active editor. @throws JobError RequestInvalid */
+/** Returns the job file of the argument, else of the active editor. @throws JobError RequestInvalid if none is open */
 function fileOf(given: unknown): vscode.Uri {
   const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   if (uri && isJobFile(uri)) return uri;

@@ -109,7 +109,7 @@ export class JobFileCompletion implements vscode.CompletionItemProvider {
   }
 }
 
-/** Returns the table that an incomplete file names, if it is complete enough. */
+/** Returns the table that an incomplete job file names, if the file has enough fields to identify the table. */
 function placeIn(parts: JobFileCompletionDeps, value: unknown, uri: vscode.Uri): TablePlace | undefined {
   const { connection, catalog, database, table } = asRecord(value);
   const said = Object.entries({ connection, catalog, database, table }).filter(([, one]) => one !== undefined);
@@ -119,7 +119,7 @@ function placeIn(parts: JobFileCompletionDeps, value: unknown, uri: vscode.Uri):
   return meant.kind === 'connected' ? meant.place : undefined;
 }
 
-/** Returns the range of the string being typed, with quotes; empty if there is none. */
+/** Returns the range of the string being typed, with its quotes; an empty range if no string is being typed. */
 function rangeOf(document: vscode.TextDocument, { previousNode }: Location, position: vscode.Position): vscode.Range {
   if (previousNode?.type !== 'string') return new vscode.Range(position, position);
   const start = document.positionAt(previousNode.offset);

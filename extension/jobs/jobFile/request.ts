@@ -25,8 +25,8 @@ type JobFileTable =
 /**
  * Returns the table that a job file names.
  * @param folder the file's folder, base of a relative catalog path
- * @throws JobError RequestInvalid if the file names an unknown connection, or if it names no catalog and there is not
- * exactly one connection
+ * @throws JobError RequestInvalid if the file names an unknown connection. Also if the file names neither a connection
+ * nor a catalog, unless exactly one connection exists
  */
 export function tableOfFile(
   { connections }: Pick<JobFileDeps, 'connections'>,
@@ -85,8 +85,8 @@ const knownHint = (list: readonly Connection[]): string =>
     : `Existing connections: ${list.map(({ name }) => `"${name}"`).join(', ')}.`;
 
 /**
- * Returns the request of a job file, with its function read and with secrets from the secret storage; runs nothing.
- * @throws JobError, CatalogError if it is not valid
+ * Returns the request of a job file. Reads the function and the stored secrets, but runs no code.
+ * @throws JobError, CatalogError if the file is not valid
  */
 export async function requestOfFile(
   parts: JobFileDeps,

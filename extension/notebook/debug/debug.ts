@@ -61,7 +61,7 @@ const configurationOf = (cell: vscode.NotebookCell): vscode.DebugConfiguration =
   cell: cell.document.uri.toString(),
 });
 
-/** Returns the cell that a configuration names; the selected one for a configuration written by hand. */
+/** Returns the cell that a configuration names, or the selected cell for a configuration that names none. */
 function cellOf({ cell: name }: vscode.DebugConfiguration): vscode.NotebookCell {
   if (typeof name !== 'string') return selectedCell();
   for (const notebook of vscode.workspace.notebookDocuments) {

@@ -11,7 +11,7 @@ import { isRecord } from '#shared/records.ts';
 import { cellNamed, cellScheme, DebugSources, withSources, type Source } from './debugSources.ts';
 import type { NotebookSession } from '../session.ts';
 
-/** The `seq` of requests that this adapter sends itself; VS Code does not see them. */
+/** The `seq` of requests that this adapter itself sends to the kernel. VS Code does not see these requests. */
 const ownSeq = 0;
 
 /**
@@ -46,16 +46,16 @@ export class NotebookDebugAdapter implements vscode.DebugAdapter {
   }
 
   handleMessage(message: vscode.DebugProtocolMessage): void {
-    // Only requests arrive: the kernel sends none to VS Code, so there are no responses.
+    // VS Code sends only requests. It sends no responses, because the kernel sends no requests to VS Code.
     if (!isDebugRequest(message)) return;
-    // Requests keep their order: later requests don't overtake one that first needs information from the kernel, and a
-    // "continue" does not overtake the "setBreakpoints" that removes breakpoints.
+    // Keep the order of requests. A later request must not overtake a request that first needs information from the
+    // kernel. A "continue" must not overtake the "setBreakpoints" that removes breakpoints.
     const prepared = this.#before.then(() => this.#prepare(message));
     const answered = this.#answer(message, prepared);
     this.#before = message.command === 'setBreakpoints' ? answered : prepared.catch(() => undefined);
   }
 
-  /** VS Code has finished with this adapter, for any reason. */
+  /** Called when VS Code no longer needs this adapter, for any reason. */
   dispose(): void {
     if (this.#kernel?.isAlive && !this.#hasLeft) void this.#leave({}).catch(() => undefined);
     this.#hasEnded = true;
@@ -241,7 +241,7 @@ const withPath = (request: DebugRequest, path: string, more: object = {}): Debug
 const cellData = ({ metadata }: vscode.NotebookCell): object =>
   typeof metadata['id'] === 'string' ? { adapterData: { cell: metadata['id'] } } : {};
 
-/** Whether a source is a cell of any notebook. A file is not, because the notebook may import it as a module. */
+/** Whether a source is a cell of any notebook. The kernel also gets breakpoints in files, which cells may import. */
 const isCellSource = (source: unknown): boolean =>
   isRecord(source) && typeof source['path'] === 'string' && source['path'].startsWith(`${cellScheme}:`);
 

@@ -10,7 +10,7 @@ const isSource = (value: unknown): value is Source => isRecord(value) && typeof 
 
 /**
  * Returns a copy of a message, or of a part of it, with `change` applied to every source. About a dozen messages of
- * the protocol have sources, always under these two names.
+ * the protocol have sources, always in a property `source` or `sources`.
  */
 export function withSources(part: unknown, change: (source: Source) => object): unknown {
   const copy = (value: unknown): unknown => {
@@ -28,8 +28,8 @@ export function withSources(part: unknown, change: (source: Source) => object): 
 }
 
 /**
- * Maps paths of the kernel's debugger to cells. The kernel derives a path from the code, so cells with the same code
- * share one path, and an edited cell that runs again gets another.
+ * Maps paths of the kernel's debugger to cells. The kernel derives a path from the code. So cells with the same code
+ * share one path, and an edited cell that runs again gets another path.
  */
 export class DebugSources {
   readonly #cells = new Map<string, vscode.NotebookCell[]>();
@@ -54,8 +54,8 @@ export class DebugSources {
   toEditor(source: Source): object {
     const cells = this.#cells.get(source.path)?.filter(isThere) ?? [];
     const id = fieldAt(source, 'adapterData', 'cell');
-    // If several cells have the same code, returns the one that ran. The kernel reports its id if the cells of the
-    // notebook have ids.
+    // If several cells have the same code, take the cell that ran. The kernel reports the id of that cell if the cells
+    // of the notebook have ids.
     const cell = cells.find(({ metadata }) => id !== undefined && metadata['id'] === id) ?? cells.at(-1);
     if (cell) return { name: titleOf(cell), path: cell.document.uri.toString() };
     if (this.#prefix === undefined || !source.path.startsWith(this.#prefix)) return source;

@@ -12,7 +12,7 @@ import { readKernelTable } from './kernelTable.ts';
 
 const update = (): void => setContext('lanceCatalog.jupyter.available', hasJupyter());
 
-/** Registers what requires the Jupyter extension; all other features work without it. */
+/** Registers the only command that requires the Jupyter extension. */
 export function registerJupyter({ log, panels }: { log: Log; panels: TablePanels }): vscode.Disposable {
   update();
   return vscode.Disposable.from(

@@ -4,12 +4,12 @@ import { pageRows } from '#shared/mime.ts';
 /** Maximum rows of a variable that a preview reads from a kernel, in pages of `pageRows`. */
 const previewRows = 20 * pageRows;
 
-/** The MIME type in which the code below describes the table, before its pages. */
+/** The MIME type of the output that describes the table. The code below shows this output before the pages. */
 export const previewMime = 'application/vnd.lance-catalog.preview+json';
 
 const variable = /^[\p{L}_$][\p{L}\p{N}_$]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u;
 
-/** Returns the error message for an invalid variable name; `undefined` if it is valid. */
+/** Returns the error message for an invalid variable name; `undefined` if the name is valid. */
 export const variableProblem = (name: string): string | undefined =>
   variable.test(name) ? undefined : `"${name}" is not a valid variable name.`;
 
@@ -38,7 +38,7 @@ export function previewCode(language: string, name: string): string {
 }
 
 // `display` of the Lance TypeScript kernel accepts tables of any copy of apache-arrow and limits the bytes of one
-// output. The variable is an argument, because names inside the function may hide it.
+// output. The variable is an argument, because a name inside the function may hide the variable.
 const scriptCode = (name: string, anyType: string): string => `await (async (value${anyType}) => {
   const query = typeof value?.query === 'function' ? value.query() : value;
   const total = typeof value?.countRows === 'function' ? await value.countRows() : (value?.numRows ?? null);

@@ -41,7 +41,7 @@ export async function readKernelTable(name: string, outputs: AsyncIterable<Kerne
   return kernelSource(name, columnsIn(pages[0]?.bytes) ?? head.columns, head.total, pages);
 }
 
-/** Returns the columns with the type names used in all tables; each kernel has its own names. */
+/** Returns the columns with our type names, as for every other table. Each kernel has its own type names. */
 function columnsIn(page: Uint8Array | undefined): ColumnInfo[] | undefined {
   if (!page) return undefined;
   try {

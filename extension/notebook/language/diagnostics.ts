@@ -42,7 +42,7 @@ function diagnosticOf(document: vscode.TextDocument, finding: Finding): vscode.D
   const { span, message, code, severity, tag } = finding;
   const range = new vscode.Range(document.positionAt(span.start), document.positionAt(span.end));
   const diagnostic = new vscode.Diagnostic(range, message, severities[severity]);
-  // The source name of VS Code's own TypeScript, whose diagnostics these replace.
+  // Use the source name of VS Code's own TypeScript, because these diagnostics replace the ones of that TypeScript.
   diagnostic.source = 'ts';
   diagnostic.code = code;
   if (tag) diagnostic.tags = [tags[tag]];

@@ -62,15 +62,15 @@ export function itemOfWorker(document: vscode.TextDocument, place: CellPlace, on
   if (one.isDeprecated) item.tags = [vscode.CompletionItemTag.Deprecated];
   if (one.replace) {
     item.range = rangeOf(document, one.replace);
-    // VS Code filters by the text that the item replaces. In `row.a-b`, which becomes `row["a-b"]`, that includes the
-    // dot.
+    // VS Code filters by the text that the item replaces. An item that changes `row.a-b` to `row["a-b"]` also replaces
+    // the dot.
     const before = document.getText(item.range).replace(/[\w$]*$/, '');
     item.filterText = one.name.startsWith(before) ? one.name : before + one.name;
   }
   return item;
 }
 
-/** Converts a completion that only the kernel knows: from a cell that was changed or deleted after it ran. */
+/** Converts a name that only the kernel knows, for example from a cell that was changed or deleted after it ran. */
 export function itemOfKernel({ text, kind }: KernelItem, range: vscode.Range): vscode.CompletionItem {
   const item = new vscode.CompletionItem(text, kindOf(kind));
   item.range = range;

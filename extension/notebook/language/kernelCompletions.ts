@@ -3,15 +3,15 @@ import type { NotebookKernels } from '../controller.ts';
 
 /** Time limit for a kernel's reply: a busy kernel does not reply between two statements. */
 export const kernelMilliseconds = 250;
-/** Time limit if the kernel is the only source. */
+/** Time limit if the language worker does not run, so that the kernel is the only source. */
 export const kernelAloneMilliseconds = 800;
 
 type Kernel = NonNullable<Awaited<NonNullable<ReturnType<NotebookKernels['session']>>['kernel']>>;
 
 /**
  * Requests the names that only running kernels know, for example from cells that ran out of order or changed after
- * their run. Sends one request at a time to each kernel, so that a busy kernel does not collect one for every typed
- * letter.
+ * their run. Sends one request at a time to each kernel, so that a busy kernel does not collect a request for every
+ * typed letter.
  */
 export class KernelCompletions {
   readonly #kernels: NotebookKernels;

@@ -89,7 +89,7 @@ export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable
   return { language, dispose: () => void registered.dispose() };
 }
 
-/** Reads the columns of tables for notebooks that the user edits or runs, and again after each cell. */
+/** Reads the columns of tables for notebooks that the user edits or runs. Reads them again after each run of a cell. */
 function followUse(notebooks: LanguageNotebooks, types: TableTypes): vscode.Disposable[] {
   const { workspace } = vscode;
   return [

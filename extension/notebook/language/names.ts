@@ -22,10 +22,10 @@ export class LanguageNames {
     const { name } = choice.connection;
     let names = this.#byConnection.get(name);
     if (!names) {
-      // Only the kernel knows a catalog that a cell connects to.
+      // Complete only names of `db`, because only the kernel knows other catalogs, which cells connect to.
       names = new CatalogNames({
         catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined),
-        // The first request starts the engine, so wait for it: VS Code would treat an empty result as final, suggest
+        // Wait for the first request, which starts the engine. VS Code would treat an empty result as final, suggest
         // words of the notebook and not request again at the next letter. The user's next key cancels the request.
         patienceMilliseconds: limitMilliseconds,
       });

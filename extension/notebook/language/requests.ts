@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-// Functions with which the providers send requests. A request has a time limit, is cancelled by VS Code's token, and
+// Functions that the providers use to send requests. A request has a time limit, is cancelled by VS Code's token, and
 // shows no error while the user types.
 
 /** Resolves with `undefined` after the time limit or on failure: the user did not request the result explicitly. */
@@ -32,7 +32,8 @@ const isOfNoLanguage: ReadonlySet<vscode.CompletionItemKind> = new Set([
 ]);
 
 /**
- * Requests results of all providers in VS Code. These include our own provider, which must recognize such a request.
+ * Requests results of all providers in VS Code. VS Code also calls our own provider, which must recognize such a
+ * request.
  */
 export class OtherProviders {
   /** Positions of requests that have not reached our own provider yet. */

@@ -10,27 +10,27 @@ type TableTypesDeps = LanguageNamesDeps & {
   send: (notebook: string, tables: TypedTable[]) => void;
 };
 
-/** The columns of a table; `undefined` if they can't be read. */
+/** The cached columns of a table. `columns` is `undefined` before the first read and if the read failed. */
 type Entry = { at: number; isLoading: boolean; columns?: readonly ColumnType[] | undefined };
 
 /** A notebook in the worker, and what the worker knows about its tables. */
 type Opened = { tables: readonly TablePath[]; isUsed: boolean; sent: string };
 
-/** How long columns stay in the cache. */
+/** How long cached columns are used before they are read again. */
 const freshMilliseconds = 30_000;
 /** Delay after a change, because several cells may run one after another. */
 const quietMilliseconds = 300;
 const maxEntries = 500;
 
 /**
- * Reads the columns of the tables that cells open, for the types of their rows. Like completions of names, it uses the
- * catalog only for notebooks that the user works in: a notebook that is only opened causes no request. Requests run in
- * the background, and a catalog that is slow or fails leaves the rows without types.
+ * Reads the columns of the tables that cells open, so that the rows of these tables have types. Sends requests only for
+ * notebooks that the user works in: a notebook that is only opened causes no request. Requests run in the background.
+ * If the catalog is slow or fails, the rows have no types.
  */
 export class TableTypes {
   readonly #parts: TableTypesDeps;
   readonly #opened = new Map<string, Opened>();
-  /** By connection and path. */
+  /** Cached columns. `#keyOf` returns the key of a table. */
   readonly #entries = new Map<string, Entry>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -41,10 +41,10 @@ export class TableTypes {
   /** Sets the tables that the cells of a notebook open. */
   setTables(notebook: string, tables: readonly TablePath[]): void {
     const isUsed = this.#opened.get(notebook)?.isUsed ?? false;
-    // The worker may have started again, so it may know nothing.
+    // Reset `sent`, because the worker may have started again and then knows no columns.
     this.#opened.set(notebook, { tables, isUsed, sent: '' });
     if (!isUsed) return;
-    // Starts the delay again, because names of tables are typed letter by letter.
+    // Start the delay again, because names of tables are typed letter by letter.
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#schedule();
@@ -124,7 +124,7 @@ export class TableTypes {
       const catalog = await catalogs.get(choice.connection.name);
       const opened = await catalog.openTable(table.name, options);
       const schema = await opened.schema({ signal: options.signal });
-      // Arrow is loaded by the first catalog.
+      // The first catalog has already loaded Arrow, so this import adds little.
       const { columnTypes } = await import('#catalog/arrow/columnTypes.ts');
       return columnTypes(schema);
     } catch {

@@ -82,7 +82,7 @@ export class TypeScriptSilencer implements vscode.Disposable {
 
 const isNative = (): boolean => nativeSettings.some((name) => vscode.workspace.getConfiguration().get(name) === true);
 
-/** Returns the API of VS Code's TypeScript extension; `undefined` if it has none or an unknown one. */
+/** Returns the API of VS Code's TypeScript extension; `undefined` if the extension has no API or an unknown API. */
 function apiOf(exported: unknown): PluginApi | undefined {
   const api: unknown =
     isRecord(exported) && typeof exported['getAPI'] === 'function' ? exported['getAPI'](0) : undefined;

@@ -14,7 +14,7 @@ type LanguageWorkerDeps = {
   log: Log;
   notebooks: LanguageNotebooks;
   entry: string;
-  /** Called with the tables that the cells of a notebook open, when they change. */
+  /** Called with all tables that the cells of a notebook open, each time this list changes. */
   onTables: (notebook: string, tables: TablePath[]) => void;
 };
 
@@ -89,7 +89,7 @@ export class LanguageWorker implements vscode.Disposable {
     for (const subscription of this.#subscriptions) subscription.dispose();
   }
 
-  /** Opens and closes notebooks in the worker as in VS Code; starts the worker for the first one. */
+  /** Opens and closes notebooks in the worker as in VS Code. Starts the worker for the first notebook. */
   #follow(): void {
     const ours = this.#parts.notebooks.list();
     clearTimeout(this.#idleTimer);

@@ -10,8 +10,8 @@ import { describeType } from './tableArguments.ts';
 
 /**
  * Returns the update that a call describes: values, SQL, or columns with their SQL as in LanceDB's package.
- * @throws CatalogError InvalidInput (13) for an unknown option, a condition that is not a string, or a column with
- * something other than SQL
+ * @throws CatalogError InvalidInput (13) for an unknown option, two conditions, a condition that is not a string, or a
+ * column whose SQL is not a string
  */
 export function updateArguments(given: UpdateSpec | ColumnsSql, options: UpdateOptions): PlainUpdate {
   checkOptions('update', options, ['signal', 'where']);
@@ -27,12 +27,15 @@ export function updateArguments(given: UpdateSpec | ColumnsSql, options: UpdateO
   return { where, values: plain(values), valuesSql: plain(valuesSql) };
 }
 
-/** Refuses a condition that is `undefined`: by mistake, an update without a condition would change every row. */
+/**
+ * Refuses a `where` that is set to `undefined`: this is usually a mistake, and an update without a condition changes
+ * every row.
+ */
 function checkCondition(given: object | null | undefined): void {
   if (given && 'where' in given) checkFilter(given.where as string);
 }
 
-/** An update without maps. */
+/** An update whose values are in objects and not in maps. */
 type PlainUpdate = {
   where: string | undefined;
   values?: Readonly<Record<string, unknown>> | undefined;
@@ -41,7 +44,10 @@ type PlainUpdate = {
 
 const isPart = (part: unknown): boolean => part !== undefined && typeof part !== 'string';
 
-/** A column can be named `values`. Its SQL is a string, which no map of values is. */
+/**
+ * Whether `given` is an `UpdateSpec` and not an object of columns with their SQL. Such a column can be named `values`.
+ * Its SQL is a string, while the `values` of an `UpdateSpec` are an object.
+ */
 function isUpdateSpec(given: UpdateSpec | ColumnsSql): given is UpdateSpec {
   if (!isRecord(given) || given instanceof Map) return given === undefined || given === null;
   return isPart(given['values']) || isPart(given['valuesSql']) || Object.keys(given).every((key) => key === 'where');
@@ -71,7 +77,7 @@ const example = 'Write for instance update({ where: "id = 3", values: { name: "m
 /**
  * Checks an update and returns its columns with the SQL of the new values. The checks are the same for every
  * implementation. Values are converted as in `add`, because the engine would silently change a value of another type.
- * @param schemaOf returns the schema of the table; called only if there is a value other than null
+ * @param schemaOf returns the schema of the table; `updateEntries` calls it only if a value is not null
  * @throws CatalogError InvalidInput (13) for no column, a column given twice, a value without a literal, bad SQL text;
  * SchemaValidation (20) for a value that its column can't hold
  */

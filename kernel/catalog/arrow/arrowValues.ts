@@ -4,9 +4,9 @@ import { isRecord } from '#shared/records.ts';
 import type { ReadValue } from './objectMaker.ts';
 import { columnReader } from './rowValues.ts';
 
-// Values that apache-arrow itself gives, of any copy: `vector.get(row)` and `table.toArray()` return vectors for lists
-// and views of the columns for structs and maps. They are read from their columns, because the views round times and
-// lose the scale of decimals.
+// Values that any copy of apache-arrow itself returns: `vector.get(row)` and `table.toArray()` return vectors for lists
+// and views of the columns for structs and maps. This file reads such values from their columns, because the views
+// round times and lose the scale of decimals.
 
 // apache-arrow registers these symbols, so they are the same in every copy.
 const parent = Symbol.for('parent');

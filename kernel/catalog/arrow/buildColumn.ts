@@ -97,7 +97,7 @@ function bits(values: readonly unknown[], isSet: (value: unknown) => boolean): U
 
 type NumberArray = { [index: number]: number | bigint };
 
-/** Numbers, and times as counts of their unit. */
+/** Returns the array of a column of numbers, or of times as counts of their unit. */
 function numbers(type: DataType, values: readonly unknown[]): unknown {
   const array = numberArray(type, values.length);
   const convert = numberConverter(type);

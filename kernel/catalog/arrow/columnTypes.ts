@@ -5,13 +5,17 @@ import type { RowOptions } from './rowValues.ts';
 
 type Int64 = NonNullable<RowOptions['int64']>;
 
-/** A table with more columns, or with more text in its types, is not worth checking. */
+/**
+ * Maximum number of columns, and of characters in all their names and types. Code that uses a larger table is not worth
+ * checking.
+ */
 const maxColumns = 1000;
 const maxCharacters = 100_000;
 
 /**
- * Returns the TypeScript types of the values that `readRows` gives for each column; undefined for a table of too many
- * columns, or with two columns of one name, which rows can't hold. Names in the types are written as string literals.
+ * Returns the TypeScript types of the values that `readRows` gives for each column; `undefined` for a table that
+ * exceeds these maximums, or has two columns of one name, which rows can't hold. Names in the types are written as
+ * string literals.
  */
 export function columnTypes({ fields }: Schema): ColumnType[] | undefined {
   const columns = fields.map(({ name, type, nullable }): ColumnType => {
@@ -36,7 +40,7 @@ function typeText(type: DataType, int64: Int64): string {
   if (DataType.isFloat(type)) return 'number';
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) return 'string';
   if (DataType.isBinary(type) || DataType.isLargeBinary(type) || DataType.isFixedSizeBinary(type)) return 'Uint8Array';
-  // `Timestamp`, which holds finer digits, is a `Date`.
+  // `Timestamp`, the class for values with finer digits, extends `Date`.
   if (DataType.isTimestamp(type) || DataType.isDate(type)) return 'Date';
   if (DataType.isTime(type)) return own('Time');
   if (DataType.isDuration(type)) return own('Duration');
@@ -67,7 +71,10 @@ function listText(type: DataType, int64: Int64): string {
 
 const integers: Partial<Record<number, string>> = { 8: 'Int8Array', 16: 'Int16Array', 32: 'Int32Array' };
 
-/** The typed array of a vector. A vector with a null is a list, which is not part of its type because it is rare. */
+/**
+ * Returns the type of a vector, a typed array; `undefined` if the items are not numbers of a typed array. A vector that
+ * has a null is an array; the type leaves this rare case out.
+ */
 function vectorText(type: FixedSizeList, int64: Int64): string | undefined {
   const item = type.valueType as DataType;
   if (DataType.isFloat(item)) return item.precision === Precision.DOUBLE ? 'Float64Array' : 'Float32Array';

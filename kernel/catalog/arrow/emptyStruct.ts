@@ -1,8 +1,9 @@
 import { DataType, type Field } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 
-// The engine stores nothing for a struct without fields. A scan of all columns then reads the columns after it from the
-// wrong place, and optimizing the table stores these values. A scan of selected columns without the struct is right.
+// The engine stores nothing for a struct without fields. A scan of all columns then reads the columns after the struct
+// from the wrong place, and optimizing the table stores these wrong values. A scan that does not select the struct
+// returns the right values.
 
 /** Returns the path of the first struct without fields, as in `place.tags` or `places[].tags`. */
 export function findEmptyStruct(fields: readonly Field[]): string | undefined {

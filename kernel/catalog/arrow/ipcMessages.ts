@@ -14,7 +14,7 @@ export type IpcMessage = {
 };
 
 const continuation = -1;
-// Longer lengths are treated as garbage.
+// A message with longer metadata is refused: the bytes are probably not Arrow IPC.
 const maxMetadataBytes = 64 * 1024 * 1024;
 /** Initial buffer size of longer messages. The buffer grows as bytes arrive, so a false length costs no memory. */
 const firstBytes = 16 * 1024 * 1024;
@@ -40,7 +40,8 @@ export async function* ipcMessages(
   try {
     const isFile = await skipFileStart(source);
     if (isFile && !(await hasSchemaFirst(source))) {
-      // A file that starts with this has its schema only in the footer, so the file must be read as a whole.
+      // The file has its schema only in the footer, so it must be read as a whole. `start` replaces the magic word,
+      // which was read already.
       const start = Buffer.from(magic.padEnd(8, '\0'), 'latin1');
       const stream = streamOfFile(Buffer.concat([start, await source.all(maxSpooledBytes)]));
       yield* messagesOf(new ByteSource(only(Buffer.concat([stream, endOfStream]))), checker);
@@ -131,7 +132,7 @@ class ByteSource {
   }
 
   /**
-   * Returns `given` and the bytes after it, `length` in all, in a new buffer.
+   * Returns a new buffer of `length` bytes: `given`, and after it the next bytes of the source.
    * @throws IpcError if fewer bytes remain
    */
   async takeAfter(given: readonly Uint8Array[], length: number): Promise<Uint8Array> {
@@ -199,7 +200,7 @@ class ByteSource {
   async #next(): Promise<boolean> {
     const { done, value } = await this.#chunks.next();
     this.#rest = done ? new Uint8Array(0) : value;
-    // `#read` calls this again after an empty chunk.
+    // After an empty chunk `#read` calls this method again.
     return !done;
   }
 }

@@ -66,8 +66,8 @@ const nothing = new Uint8Array(0);
 
 /**
  * Hands messages to Arrow's synchronous reader one by one. At the end of a message the reader requests more bytes
- * before it returns the batch; an empty chunk satisfies this request. With a second request the reader reads past the
- * end of the message, so `next` reports the end.
+ * before it returns the batch; an empty chunk satisfies this request. A second request means that the reader is reading
+ * past the end of the message, so `next` reports the end.
  */
 class Feed implements Iterable<Uint8Array>, Iterator<Uint8Array> {
   readonly #queue: Uint8Array[] = [];

@@ -3,8 +3,8 @@ import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { emptyBatch } from '#shared/arrow/nullData.ts';
 
 /**
- * Collects the bytes of a batch as one buffer. Arrow's own queue would return each piece that the writer writes, of a
- * few bytes each.
+ * Collects the bytes of a batch as one buffer. Arrow's own queue would return each piece that the writer writes
+ * separately, often only a few bytes.
  */
 type WrittenBytes = AsyncByteQueue & {
   /** Returns the bytes written since the last call. */
@@ -14,7 +14,7 @@ type WrittenBytes = AsyncByteQueue & {
 let Written: (new () => WrittenBytes) | undefined;
 
 /**
- * Creates the collector. Its class extends one of Arrow's and is defined on first use, because this module is also
+ * Creates the collector. Its class extends a class of Arrow and is defined on first use, because this module is also
  * loaded by programs that do not need Arrow.
  */
 export function createWrittenBytes(): WrittenBytes {

@@ -4,8 +4,9 @@ import { DataType, makeData, RecordBatch, Struct, type Data } from '#arrow';
 const enoughRows = 4096;
 
 /**
- * Joins small batches. Scattered nulls split a column into many spans with a batch each. Writing tens of thousands of
- * batches would take minutes, and more bytes than the values.
+ * Joins consecutive small batches to batches of at most `maxRows` rows. A caller may get a batch for each span of rows,
+ * for instance between scattered nulls. Writing tens of thousands of batches would take minutes, and more bytes than
+ * the values.
  */
 export function joinBatches(batches: readonly RecordBatch[], maxRows = enoughRows): RecordBatch[] {
   const joined: RecordBatch[] = [];
@@ -34,7 +35,10 @@ function joinSome(batches: readonly RecordBatch[]): readonly RecordBatch[] {
   return [new RecordBatch(first.schema, makeData({ type, length, nullCount: 0, children }))];
 }
 
-/** Types of consecutive bytes, optionally with offsets, and lists and structs of them. Others are not joined. */
+/**
+ * Whether columns of a type can be joined. This holds for types that store their values one after another, with or
+ * without offsets, and for lists and structs of such types.
+ */
 const canJoin = (type: DataType): boolean =>
   (DataType.isInt(type) ||
     DataType.isFloat(type) ||

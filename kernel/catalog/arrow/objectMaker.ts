@@ -2,8 +2,9 @@
 export type ReadValue = (index: number) => unknown;
 
 /**
- * Returns a function from readers of columns to a reader of rows as plain objects with these names, in this order. Its
- * code is generated with the names as literals: filling an object in a loop takes several times as long.
+ * Returns a function that makes a reader of rows from readers of columns. A row is a plain object with these names, in
+ * this order. The code of the reader is generated with the names as literals, because filling an object in a loop takes
+ * several times as long.
  */
 export function createObjectMaker(
   names: readonly string[],

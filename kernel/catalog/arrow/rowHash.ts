@@ -189,8 +189,8 @@ function list(data: Data, name: string): ColumnHasher {
  * hashed by its values to 64 bits, and the hashes are added, so a duplicate row counts twice. The checksum finds damage
  * and missing rows, not manipulation, because it is not a cryptographic hash.
  *
- * It covers values, not their storage: a dictionary value equals the plain one, 32-bit offsets equal 64-bit ones, and
- * bytes under a null are ignored. Numbers are compared by their bits.
+ * The checksum covers values, not their storage: a value in a dictionary equals the plain value, 32-bit offsets equal
+ * 64-bit offsets, and bytes under a null are ignored. Numbers are compared by their bits.
  */
 export class RowChecksum {
   #rows = 0;

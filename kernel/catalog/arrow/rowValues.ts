@@ -65,7 +65,10 @@ export function readRows(table: ArrowTable, { int64 }: RowOptions = {}): Record<
 
 let onUnsafeInteger: (column: string) => void = () => {};
 
-/** Sets what is called with the name of a column of which `readRows` returned bigints without being asked to. */
+/**
+ * Sets the listener that `readRows` calls with the name of a column in which it returned bigints that the caller did
+ * not ask for.
+ */
 export function setUnsafeIntegerListener(listen: (column: string) => void): void {
   onUnsafeInteger = listen;
 }
@@ -225,7 +228,10 @@ function timeReader({ values }: Data, unit: TimeUnit): ReadValue {
   };
 }
 
-/** Counts of nanoseconds are mostly beyond the safe integers. */
+/**
+ * Returns a `Date` if it holds the time exactly, else a `Timestamp`. Calculates with bigints, because most counts of
+ * nanoseconds are beyond the safe integers.
+ */
 function dateOrTimestamp(count: bigint, name: (typeof timeUnitNames)[number], unit: TimeUnit): Date {
   if (unit > 1) {
     const perMs = unit === 2 ? 1000n : 1_000_000n;
@@ -256,7 +262,7 @@ const bytesIn = ({ values }: Data): Uint8Array => (values as Uint8Array | undefi
 
 const offsetsIn = ({ valueOffsets }: Data): ArrayLike<number | bigint> => valueOffsets as ArrayLike<number | bigint>;
 
-/** Copies, because a view of the batch would send the whole batch to a worker. */
+/** Copies the bytes. A view would keep its whole batch: sending the view to a worker would send the whole batch. */
 const copyBytes = (bytes: Uint8Array): Uint8Array => withBytesMethods(new Uint8Array(bytes));
 
 const bytesReader =
@@ -325,7 +331,8 @@ function vectorReader(items: Data, size: number, context: Context): ReadValue | 
   // The bytes may be a `Buffer`, whose `slice` does not copy.
   const Values = type.ArrayType as new (buffer: ArrayBufferLike, offset: number, length: number) => Numbers;
   const numbers = new Values(given.buffer, given.byteOffset, given.length);
-  // Copies, because a view of the batch would send the whole batch to a worker.
+  // A view would keep its whole batch, and sending the view to a worker would send the whole batch. So the numbers are
+  // copied.
   return (index) => withVectorMethods(numbers.slice(index * size, (index + 1) * size));
 }
 
@@ -369,7 +376,7 @@ function dictionaryReader(data: Data, context: Context): ReadValue {
     }
     return null;
   };
-  // Strings can be shared by rows. Other values can be changed, so each row has its own.
+  // Strings can be shared by rows. Other values can be changed, so each row gets its own copy.
   const known: unknown[] = [];
   return (index) => {
     const key = Number(keys[index]);

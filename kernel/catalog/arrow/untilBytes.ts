@@ -1,6 +1,6 @@
 /**
- * Yields items up to and including the one with which they have `maxBytes` bytes together; all without a limit. So a
- * limited result that is not empty has at least one item.
+ * Yields items until they have `maxBytes` bytes together, including the item that reaches this number. So the first
+ * item is always yielded. Without a limit, yields all items.
  */
 export async function* untilBytes<T>(
   items: AsyncIterable<T>,

@@ -45,7 +45,8 @@ const textSettings = (told: Record<string, unknown>): CreateIndexOptions => ({
   ...entry('stem', told['stem'], isBoolean),
   ...entry('removeStopWords', told['remove_stop_words'], isBoolean),
   ...entry('asciiFolding', told['ascii_folding'], isBoolean),
-  // Not every server knows these, so defaults are left to the server.
+  // Not every server knows the following options. So they are sent only where they have an effect; a server uses its
+  // own defaults for the rest.
   ...(told['base_tokenizer'] === 'ngram' && {
     ...entry('ngramMinLength', told['min_ngram_length'], isInteger),
     ...entry('ngramMaxLength', told['max_ngram_length'], isInteger),

@@ -38,7 +38,7 @@ export async function* rowsOf(
   );
 }
 
-/** Reads a range for its checksum. If the table has fewer rows, the checksum covers only the existing ones. */
+/** Returns the checksum of a range of rows. If the table has fewer rows, the checksum covers only the existing ones. */
 export async function checksumOf(table: Table, { start, count }: RowRange, options: CallOptions): Promise<string> {
   const sum = new RowChecksum();
   const { batches } = await table.query().offset(start).limit(count).execute(options);

@@ -39,7 +39,7 @@ const isMark = shapeFor<CopyState>({
   state: oneOf('staged', 'copying', 'finished'),
 });
 
-/** Returns the mark of a table; `undefined` if the table is not such a copy. */
+/** Returns the mark of a table; `undefined` if the table is not a copy. */
 export function readMark(schema: Schema): CopyState | undefined {
   const text = schema.metadata.get(markKey);
   if (text === undefined) return undefined;
@@ -67,7 +67,8 @@ const suffix = '.copying';
 const longest = 128;
 
 /**
- * Returns the name of a copy until it is complete. Long names are shortened, with a hash that keeps them distinct.
+ * Returns the name that a copy has until it is complete. Long names are shortened, with a hash that keeps them
+ * distinct.
  */
 export function stagingName(name: string): string {
   if (name.length + suffix.length <= longest) return name + suffix;

@@ -100,7 +100,8 @@ const isBlob = ({ metadata }: Field): boolean =>
 // copy may have stopped before it compared this chunk.
 //
 // - If the target can rename tables, the rows are added under a staging name; the rename at the end completes the copy.
-// - If it can change metadata, the rows are added under the final name, and the mark says that the copy is unfinished.
+// - If the target can't rename tables but can change metadata, the rows are added under the final name, and the mark
+//   says that the copy is unfinished.
 // - Otherwise all rows are written as one chunk, which is also complete or absent, and the copy can't be resumed.
 
 /**
@@ -240,7 +241,11 @@ async function copyRows(job: Job, { place, target }: Places, isThere: boolean, o
   return made ?? place.catalog.createEmptyTable(name, schema, namespacePath, { mode, signal });
 }
 
-/** Reads back the rows just added. @throws CatalogError Internal (18) if they differ from the rows sent */
+/**
+ * Reads back the rows just added.
+ * @throws CatalogError Internal (18) if they differ from the rows sent, ConcurrentModification (14) if the copy has
+ * another number of rows than expected
+ */
 async function compare(made: Table, range: RowRange, sum: string, options: CallOptions): Promise<void> {
   const rows = await made.countRows(undefined, options);
   const end = range.start + range.count;

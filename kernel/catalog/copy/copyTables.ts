@@ -15,9 +15,10 @@ type Place = { catalog: Catalog; path: readonly string[] };
  * `Catalog.copy`. Missing namespaces above the target are created. Each table is copied at the version that is newest
  * when its copy starts; a resumed copy keeps that version. Tags, branches and earlier versions are not copied.
  *
- * @throws CatalogError TableAlreadyExists (5) for an existing table that is not a finished copy, without `overwrite`;
- * TableNotFound (4), NamespaceNotFound (1); InvalidInput (13) for a path into itself; Internal (18) if the copy has
- * other rows than the source; and every error of either catalog. Calling again resumes the copy.
+ * @throws CatalogError TableAlreadyExists (5) if `overwrite` is not set and the target has a table that is neither an
+ * unfinished copy of the source nor an unchanged copy of its newest version; TableNotFound (4), NamespaceNotFound (1);
+ * InvalidInput (13) if the target is inside the source; Internal (18) if the copy has other rows than the source; and
+ * every error of either catalog. After an error, calling again resumes the copy.
  */
 export async function copyTables(
   { catalog: source, identity }: { catalog: Catalog; identity: Identity },
@@ -136,7 +137,7 @@ async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): P
 }
 
 /**
- * One copy takes at most this many namespaces and this many tables, because a faulty server could list new ones
+ * One copy takes at most this many namespaces and this many tables, because a faulty server could list new names
  * forever.
  */
 const maxNames = 100_000;

@@ -63,10 +63,10 @@ export async function readCopyState(place: TablePlace, options: CallOptions): Pr
 const trialMark: CopyState = { source: 'trial', version: 1, rows: 1, chunkRows: 1, state: 'staged' };
 
 /**
- * Finds out what the target supports by trying the operations on a separate empty table. Requests for a random name are
- * not enough, because a careless server may report success, and then the table that a copy replaces would be dropped
- * for a rename that never happens. The trial table is marked as an unfinished copy, so that it is not mistaken for data
- * if this process is killed here; the next copy to the same name removes it.
+ * Finds out what the target supports by trying the operations on a separate empty table. A request about a random name
+ * is not enough, because a careless server may report success without renaming anything. Then the copy would drop the
+ * table that it replaces, but the rename would never happen. The trial table is marked as an unfinished copy, so that
+ * it is not mistaken for data if this process is killed here; the next copy to the same name removes it.
  */
 export async function learnStrategy(place: TablePlace, { signal }: CallOptions): Promise<CopyStrategy> {
   const { catalog } = place;
@@ -111,7 +111,10 @@ const trialTable = (place: TablePlace, use: string): TablePlace => ({
   path: [...namespaceOf(place), stagingName(`${tableName(place)}.${use}`)],
 });
 
-/** Creates a table with `make`. If a killed copy left a table of this name, removes that table first. */
+/**
+ * Runs `make`, which creates a table of this name or renames a table to it. If a killed copy left a trial table of this
+ * name, drops that table and runs `make` again.
+ */
 async function againWithout<T>(table: TablePlace, make: () => Promise<T>, options: CallOptions): Promise<T> {
   try {
     return await make();
@@ -141,8 +144,8 @@ export class CopyStrategies {
   readonly #known = new Map<string, CopyStrategy>();
 
   /**
-   * @param replaces whether a table is dropped for the copy; then the operations are tried again, also if another table
-   * of the namespace was copied
+   * @param replaces whether the copy drops an existing table. If so, the operations are tried again, even if they are
+   * known from another table of the namespace
    */
   async of(place: TablePlace, replaces: boolean, options: CallOptions): Promise<CopyStrategy> {
     const key = JSON.stringify(namespaceOf(place));

@@ -37,8 +37,8 @@ const config = (type: IndexType, options: Omit<Index, 'type'> = {}): Index => ({
 const noFmIndex = 'The specification has no FM-index. Use Index.fts() for words, or filter with LIKE.';
 
 /**
- * Types of indexes by the names of LanceDB's package: `table.createIndex('vector', { config: Index.ivfPq() })` is
- * `table.createIndex('vector', { type: 'IVF_PQ' })`.
+ * Index types under the names of LanceDB's package: `table.createIndex('vector', { config: Index.ivfPq() })` does the
+ * same as `table.createIndex('vector', { type: 'IVF_PQ' })`.
  */
 export const Index = {
   /** Partitions of vectors, compressed by product quantization. */
@@ -67,8 +67,9 @@ export const Index = {
 } as const;
 
 /**
- * Returns the options of `createIndex` with those of its `config`.
- * @throws CatalogError InvalidInput (13) for another `config`, or for an option that both have
+ * Merges the options of `createIndex` with the options in its `config`.
+ * @throws CatalogError InvalidInput (13) if `config` is not an `Index`, or has an option that is also set outside of
+ * it; Unsupported (0) for `train: false`
  */
 export function withIndexConfig(options: CreateIndexOptions): CreateIndexOptions {
   const { config: given, train, ...own } = isRecord(options) ? options : {};

@@ -5,14 +5,14 @@ import { checkKnownPath, type NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { unsupportedBase, unsupportedCatalogCalls } from './unsupported.ts';
 
-/** Calls on a catalog by the names of LanceDB's own packages. */
+/** Methods of a catalog that have the same names as in LanceDB's own packages. */
 export interface LanceDbCatalogCalls {
   /**
    * Drops all tables directly in a namespace (default: the root); this can't be undone.
    * @throws CatalogError NamespaceNotFound (1)
    */
   dropAllTables(namespacePath?: NamespacePath, options?: CallOptions): Promise<void>;
-  /** Returns whether the catalog can be used: `close` was not called. */
+  /** Returns true until `close` is called. Then the catalog can't be used any more. */
   isOpen(): boolean;
   /** Returns a line of text with the implementation and the location of the catalog. */
   display(): string;
@@ -25,7 +25,7 @@ export type TableNamesOptions = CallOptions & {
   limit?: number | undefined;
 };
 
-/** The calls of `LanceDbCatalogCalls`, made of those of a catalog. */
+/** Implements `LanceDbCatalogCalls` with other methods of the catalog. */
 export abstract class LanceDbCatalog extends unsupportedBase(unsupportedCatalogCalls) implements LanceDbCatalogCalls {
   abstract readonly implementation: 'dir' | 'rest';
   abstract readonly location: string;
@@ -60,7 +60,10 @@ export abstract class LanceDbCatalog extends unsupportedBase(unsupportedCatalogC
   }
 }
 
-/** Splits the arguments of a call whose namespace may be left out: `listTables({ limit: 10 })`. */
+/**
+ * Splits the arguments of a call into the namespace and the options. The namespace may be left out: `listTables({
+ * limit: 10 })`.
+ */
 export function namespaceAndOptions<O extends object>(
   given: NamespacePath | O | undefined,
   options: O | undefined,
@@ -92,7 +95,7 @@ export function checkTableNames(path: NamespacePath, options: TableNamesOptions)
   }
 }
 
-/** Returns the requested names, in the order of their characters if only some are requested. */
+/** Returns the requested names. If only some names are requested, sorts them by their characters. */
 export function selectTableNames(names: string[], { limit, startAfter }: TableNamesOptions): string[] {
   if (limit === undefined && startAfter === undefined) return names;
   const sorted = names.toSorted((a, b) => (a < b ? -1 : 1));
@@ -107,7 +110,8 @@ const typed = (name: unknown, rows: unknown) => ({
 });
 
 /**
- * Returns the arguments of `createTable(name, data, …)` for those of `createTable({ name, data, … }, namespacePath)`.
+ * Converts the arguments of `createTable({ name, data, … }, namespacePath)` to those of `createTable(name, data, …)`.
+ * Arguments in the second form are returned as they are.
  */
 export function createTableArguments(
   given: unknown,

@@ -3,8 +3,9 @@ import type { DistanceType, FullTextOptions, QueryOptions } from '#catalog/query
 import { type NotSupported, notSupported } from './unsupported.ts';
 
 /**
- * Steps of a query by the names of LanceDB's own packages. `Query` has the same abilities: `filter` is `where`, and the
- * steps of a vector search are options of `nearestTo`. `Found` is the query after a search for words.
+ * Query steps that have the same names as in LanceDB's own packages. `Query` can do the same without these steps:
+ * `filter` is `where`, and the steps of a vector search are options of `nearestTo`. `Found` is the type of the query
+ * after a search for words.
  */
 export abstract class LanceDbQuery<Self, Found = Self> {
   abstract where(filter: string): Self;
@@ -26,12 +27,12 @@ export abstract class LanceDbQuery<Self, Found = Self> {
     return this.fullTextSearch(query, columns === undefined ? {} : { columns });
   }
 
-  /** Sets the vector column to search. Default: the only one. */
+  /** Sets the vector column to search. Default: the only vector column. */
   column(column: string): Self {
     return this.changeVector('column', { column });
   }
 
-  /** Sets how the distance of two vectors is measured. Default: that of the index, or `l2` without an index. */
+  /** Sets how the distance of two vectors is measured. Default: the measure of the index, or `l2` without an index. */
   distanceType(distanceType: DistanceType): Self {
     return this.changeVector('distanceType', { distanceType });
   }
@@ -46,7 +47,7 @@ export abstract class LanceDbQuery<Self, Found = Self> {
     return this.changeVector('minimumNprobes', { minimumNprobes });
   }
 
-  /** Sets up to how many partitions are searched while too few rows are found; 0: all. */
+  /** Sets the maximum number of partitions to search while too few rows are found. 0 means all partitions. */
   maximumNprobes(maximumNprobes: number): Self {
     return this.changeVector('maximumNprobes', { maximumNprobes });
   }
@@ -66,7 +67,7 @@ export abstract class LanceDbQuery<Self, Found = Self> {
     return this.changeVector('distanceRange', { lowerBound, upperBound });
   }
 
-  /** Compares with every row instead of using the index. */
+  /** Compares the vector with every row instead of using the index. */
   bypassVectorIndex(): Self {
     return this.changeVector('bypassVectorIndex', { bypassVectorIndex: true });
   }

@@ -7,18 +7,18 @@ import { CatalogError, withErrorContext } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { unsupportedBase, unsupportedTableCalls } from './unsupported.ts';
 
-/** What `search` compares: `auto` searches for a vector or for words, by what is given. */
+/** What `search` searches for. `auto`: a vector or words, depending on the type of the query. */
 export type SearchType = 'auto' | 'vector' | 'fts';
 
 /** The version, tag or branch that a table reads. Default: the newest version of the main branch. */
 export type TablePin = { version?: number | undefined; tag?: string | undefined; branch?: string | undefined };
 
-/** Calls on a table by the names of LanceDB's own packages. */
+/** Methods of a table that have the same names as in LanceDB's own packages. */
 export interface LanceDbTableCalls<Row = AnyRow, Bigints = AnyRow> {
   /**
    * Finds the rows nearest to a vector, like `vectorSearch`, or the rows that contain words, like `fullTextSearch`:
    * `table.search('red mug', 'fts', 'text')`.
-   * @throws CatalogError InvalidInput (13), Unsupported (0) for words to be searched by their vector
+   * @throws CatalogError InvalidInput (13), Unsupported (0) for words with the type `vector`
    */
   search(
     query: string | FullTextQuery,
@@ -28,7 +28,7 @@ export interface LanceDbTableCalls<Row = AnyRow, Bigints = AnyRow> {
   search(query: ArrayLike<number>, queryType?: SearchType): Query<WithDistance<Row>, Bigints>;
   /**
    * Moves this object to a version, or to the version of a tag, and makes it read-only. Other objects of the same table
-   * stay where they are: each `openTable` returns a separate one.
+   * keep their version: each call of `openTable` returns a separate object.
    * @throws CatalogError VersionNotFound (11), TagNotFound (8)
    */
   checkout(version: number | string, options?: CallOptions): Promise<void>;
@@ -36,7 +36,7 @@ export interface LanceDbTableCalls<Row = AnyRow, Bigints = AnyRow> {
   checkoutLatest(options?: CallOptions): Promise<void>;
   /** Returns the branch that is read; `null` for the main branch. */
   currentBranch(): string | null;
-  /** Returns whether the table can be used: `close` was not called. */
+  /** Returns true until `close` is called. Then the table can't be used any more. */
   isOpen(): boolean;
   /** Releases the table. Later calls on this object are rejected. */
   close(): void;
@@ -44,7 +44,7 @@ export interface LanceDbTableCalls<Row = AnyRow, Bigints = AnyRow> {
   display(): string;
 }
 
-/** The calls of `LanceDbTableCalls`, made of those of a table. */
+/** Implements `LanceDbTableCalls` with other methods of the table. */
 export abstract class LanceDbTable extends unsupportedBase(unsupportedTableCalls) implements LanceDbTableCalls {
   abstract readonly name: string;
   abstract readonly namespacePath: NamespacePath;

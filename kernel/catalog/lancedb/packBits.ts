@@ -1,8 +1,9 @@
 import { CatalogError } from '#shared/errors.ts';
 
 /**
- * Packs bits into bytes, for vectors that are compared by `hamming`: the first bit is the lowest of the first byte.
- * @throws CatalogError InvalidInput (13) unless there are 8 bits for each byte
+ * Packs bits into bytes, for vectors that are compared by `hamming`. The first bit becomes the lowest bit of the first
+ * byte.
+ * @throws CatalogError InvalidInput (13) if the number of bits is not a multiple of 8
  */
 export function packBits(bits: readonly number[]): number[] {
   if (bits.length % 8 !== 0) {

@@ -2,8 +2,8 @@ import type { OptimizeResult } from '#catalog/table/optimize.ts';
 import type { IndexInfo, IndexStats, TableStats } from '#catalog/table/table.ts';
 import type { MergeResult, RefreshResult, UpdateResult } from '#catalog/table/writeResults.ts';
 
-// Results with the names that LanceDB's package gives them. These properties are not enumerable, so that an output
-// shows each value once.
+// This file adds properties with the names of LanceDB's package to results. The properties are not enumerable, so that
+// an output shows each value once.
 
 /** Adds properties that outputs, JSON and copies of the object leave out. */
 function withNames<T extends object, N extends object>(result: T, names: N): T & Readonly<N> {
@@ -63,7 +63,7 @@ export type LanceDbRefreshResult = { readonly rowsFilled: number };
 export const namedRefreshResult = (result: RefreshResult): RefreshResult & LanceDbRefreshResult =>
   withNames(result, { rowsFilled: result.numFilledRows });
 
-/** Adds the number of rows that a merge wrote, if the server reports one of the two numbers that it is the sum of. */
+/** Adds `numRows`, the sum of inserted and updated rows. It is `undefined` if the server reports neither number. */
 export function namedMergeResult(result: MergeResult): MergeResult {
   const { numInsertedRows: inserted, numUpdatedRows: updated } = result;
   const isKnown = inserted !== undefined || updated !== undefined;

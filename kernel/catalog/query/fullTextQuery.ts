@@ -26,7 +26,10 @@ export type FullTextQueryType = (typeof FullTextQueryType)[keyof typeof FullText
 export type MatchQueryOptions = {
   /** Factor of the score. Default: 1. */
   boost?: number | undefined;
-  /** Number of letters by which a word may differ, 0-3; `null` chooses by the length of the word. Default: 0. */
+  /**
+   * Number of letters by which a word may differ, 0-3; with `null`, the engine chooses the number by the length of the
+   * word. Default: 0.
+   */
   fuzziness?: number | null | undefined;
   /** Maximum number of words that one fuzzy word stands for. Default: 50. */
   maxExpansions?: number | undefined;
@@ -130,7 +133,7 @@ export class PhraseQuery extends TypedQuery implements PhraseClause {
   }
 }
 
-/** Rows that match `positive`. Those that match `negative` too have a lower score. */
+/** Rows that match `positive`. Rows that also match `negative` have a lower score. */
 export class BoostQuery extends TypedQuery implements BoostClause {
   declare readonly type: 'boost';
   declare readonly positive: FullTextQuery;
@@ -161,7 +164,10 @@ export class MultiMatchQuery extends TypedQuery implements MultiMatchClause {
   }
 }
 
-/** Rows that match all parts with `Occur.Must` and none with `Occur.MustNot`; the others raise the score. */
+/**
+ * Rows that match all parts with `Occur.Must` and no part with `Occur.MustNot`. Parts with `Occur.Should` raise the
+ * score of the rows that match them.
+ */
 export class BooleanQuery extends TypedQuery implements BooleanClause {
   declare readonly type: 'boolean';
   declare readonly queries: readonly (readonly [Occur, FullTextQuery])[];
@@ -173,11 +179,14 @@ export class BooleanQuery extends TypedQuery implements BooleanClause {
   }
 }
 
-/** The most levels and parts of a query. The engine reads nested queries recursively. */
+/** Maximum number of levels, and of parts, of a query. The engine reads nested queries recursively. */
 const maxLevels = 16;
 const maxParts = 200;
 
-/** Checks how deep a part of a query is nested, before its own parts are read. @throws CatalogError InvalidInput (13) */
+/**
+ * Checks how deep a part of a query is nested. Callers check this before they read the parts of that part.
+ * @throws CatalogError InvalidInput (13)
+ */
 export function checkLevel(level: number): void {
   if (level > maxLevels) refuse(`The full-text query has more than ${maxLevels} levels.`, 'Nest fewer queries.');
 }
@@ -198,7 +207,10 @@ export function checkFullTextQuery(query: unknown): FullTextQuery {
   return clause;
 }
 
-/** Returns all words of a query, each as often as the engine looks for it. */
+/**
+ * Returns all words of a query. The words of a search in several columns are repeated for each column, because the
+ * engine looks for them in each.
+ */
 export function wordsOfQuery(clause: FullTextQuery): string {
   if (clause.type === 'multi_match') return clause.columns.map(() => clause.query).join(' ');
   return 'query' in clause ? clause.query : partsOf(clause).map(wordsOfQuery).join(' ');
@@ -224,7 +236,7 @@ function checkClause(value: unknown, level: number): FullTextQuery {
   return value.type === 'boost' ? boostClause(value, level) : booleanClause(value, level);
 }
 
-// The values of these functions may come from a cell or a request, so they can have any type.
+// The arguments of these functions may come from a cell or a request, so they can have any type.
 type Unchecked<T> = { readonly [K in keyof Omit<T, 'type'>]?: unknown };
 
 function matchClause(value: Unchecked<MatchClause>): MatchClause {

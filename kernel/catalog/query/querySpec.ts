@@ -4,16 +4,18 @@ import type { TimedCallOptions } from '#catalog/arguments/timeLimit.ts';
 import type { FullTextQuery } from './fullTextQuery.ts';
 import type { Reranker, RRFReranker } from './rerankers.ts';
 
-/** How the distance of two vectors is measured; `hamming` counts the bits that differ, for vectors of unsigned bytes. */
+/**
+ * How the distance of two vectors is measured; `hamming` counts the bits that differ, for vectors of unsigned bytes.
+ */
 export type DistanceType = 'l2' | 'cosine' | 'dot' | 'hamming';
 
 export const distanceTypes = ['l2', 'cosine', 'dot', 'hamming'] as const satisfies DistanceType[];
 
 /** How to search for the rows nearest to a vector ("QueryTableRequest"). */
 export type QueryOptions = {
-  /** The vector column. Default: the only one. */
+  /** The vector column to search. Default: the only vector column. */
   column?: string | undefined;
-  /** Default: that of the index, or `l2` without an index. */
+  /** How the distance is measured. Default: the measure of the index, or `l2` without an index. */
   distanceType?: DistanceType | undefined;
   /**
    * Partitions of an IVF index to search: a larger number finds more of the nearest rows and takes longer. Default:
@@ -21,11 +23,11 @@ export type QueryOptions = {
    */
   nprobes?: number | undefined;
   /**
-   * Partitions to search in any case, instead of `nprobes`. A server that does not know `maximumNprobes` searches only
-   * these.
+   * Partitions to search in any case, instead of `nprobes`. A server that does not know `maximumNprobes` searches
+   * exactly this number of partitions.
    */
   minimumNprobes?: number | undefined;
-  /** Partitions to search at most, while too few rows are found; 0: all. */
+  /** Maximum number of partitions to search while too few rows are found. 0 means all partitions. */
   maximumNprobes?: number | undefined;
   /**
    * The search reads this many times as many rows as requested and sorts them by their true distance. Default: sorts by
@@ -34,11 +36,11 @@ export type QueryOptions = {
   refineFactor?: number | undefined;
   /** Candidates of an HNSW index, at least the number of requested rows. Default: chosen by the engine. */
   ef?: number | undefined;
-  /** Compares with every row instead of using the index. Default: false. */
+  /** Compares the vector with every row instead of using the index. Default: false. */
   bypassVectorIndex?: boolean | undefined;
-  /** Only rows at this distance or more, in units of `distanceType`. */
+  /** Finds only rows at this distance or farther away, in units of `distanceType`. */
   lowerBound?: number | undefined;
-  /** Only rows at less than this distance. */
+  /** Finds only rows that are nearer than this distance. */
   upperBound?: number | undefined;
 };
 
@@ -82,7 +84,10 @@ export type QuerySpec = {
   columnAliases?: Readonly<Record<string, string>>;
   filter?: string;
   limit?: number;
-  /** The result ends with the batch that reaches this many bytes, in Arrow's form in memory or in a stream. */
+  /**
+   * The result ends with the batch that reaches this many bytes. They are bytes of Arrow data, in memory or in a
+   * stream.
+   */
   maxBytes?: number;
   offset?: number;
   orderBy?: readonly Ordering[];
@@ -92,7 +97,10 @@ export type QuerySpec = {
   prefilter?: boolean;
   /** Searches only indexed rows. Rows that were added after the last indexing are omitted. */
   fastSearch?: boolean;
-  /** `more`: further vectors, each with its own nearest rows; for a column of lists of vectors, parts of one search. */
+  /**
+   * `more` has further vectors. The search finds the nearest rows of each vector. If the column holds lists of vectors,
+   * all vectors are parts of one search.
+   */
   vector?: QueryOptions & { values: readonly number[]; more?: readonly (readonly number[])[] };
   /** Words, or a query that names its columns. */
   fullText?: { query: string | FullTextQuery; columns?: readonly string[] | undefined };

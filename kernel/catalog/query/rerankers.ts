@@ -4,8 +4,8 @@ import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**
- * Orders the rows that a search by vector and a search by text found. Both batches have the column `_rowid`, the first
- * one `_distance`, the second one `_score`; the rows are best first.
+ * Orders the rows that a search by vector and a search by text found. Both batches have the column `_rowid`. The first
+ * batch also has `_distance`, and the second has `_score`. In each batch the best row is first.
  */
 export interface Reranker {
   /** Returns `_rowid` and `_relevance_score` of the rows, best first. Other columns are taken from the searches. */
@@ -37,7 +37,10 @@ export class RRFReranker {
     return new RRFReranker(k);
   }
 
-  /** Returns the rows of both lists of row ids with their scores, best first; equal ones in the order of the lists. */
+  /**
+   * Returns the row ids of all lists with their scores, best first. Ids with equal scores are in the order of the
+   * lists.
+   */
   fuse(lists: readonly (readonly bigint[])[]): { id: bigint; score: number }[] {
     const scores = new Map<bigint, number>();
     for (const ids of lists) ids.forEach((id, rank) => scores.set(id, (scores.get(id) ?? 0) + 1 / (this.k + rank)));

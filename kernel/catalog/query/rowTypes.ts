@@ -25,7 +25,9 @@ export type WithColumns<Row, Columns> =
             : never;
       };
 
-/** Columns of a search by vector and text: a row that only the other search found has null. */
+/**
+ * Columns of a search by vector and text. `_distance` or `_score` is null in a row that only the other search found.
+ */
 type HybridColumns = { _distance: number | null; _score: number | null; _relevance_score: number };
 
 /** A row that a search by vector found. `query_index` is there if the search has several vectors. */
@@ -69,10 +71,10 @@ type AliasedColumns<Row, Columns> = string extends keyof Columns
         : AnyRow;
     };
 
-/** The column from which a selected column is read, or SQL. */
+/** The column that a selected column is read from, or the SQL that computes it. */
 type Source<Columns, Key> = Key extends keyof Columns ? Columns[Key] : Key;
 
-/** Those of the selected columns that are bigints on request. */
+/** The selected columns that are bigints with `{ int64: 'bigint' }`. */
 export type SelectedBigints<Bigints, Columns extends Selection> =
   IsAny<Bigints> extends true ? AnyRow : Columns extends Names ? Bigints : AliasedBigints<Bigints, Aliases<Columns>>;
 

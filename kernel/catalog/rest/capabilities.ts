@@ -58,8 +58,8 @@ export class CapabilityLog {
   }
 
   /**
-   * Records what a failure shows about an operation. @param isWhole whether the request had no part that can be refused
-   * separately
+   * Records what a failure shows about an operation.
+   * @param isWhole whether the request had no part that a server can refuse separately
    */
   noteFailure(operation: Operation, error: CatalogError, isWhole = !partly.has(operation)): void {
     if (error.kind === 'Unsupported') {
@@ -102,8 +102,9 @@ const probes: { readonly [O in ReadingOperation]?: object } = {
 const lists: ReadonlySet<Operation> = new Set<ReadingOperation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
 
 /**
- * Tests those of the given reading operations that are still unknown. Other operations stay unknown.
- * @throws CatalogError ServiceUnavailable (17) and the like if the server did not answer
+ * Tests the given reading operations that are still unknown. Other operations stay unknown.
+ * @throws CatalogError of the server if it answers with status 429 or 503; after other failures, such as a failed
+ * connection, the operation stays unknown
  */
 export async function probeCapabilities(
   wire: Wire,

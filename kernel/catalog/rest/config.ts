@@ -50,8 +50,8 @@ const invalid = (what: string, hint: string, cause?: unknown): CatalogError =>
   new CatalogError('InvalidInput', what, hint, cause === undefined ? {} : { cause });
 
 function checkDelimiter(delimiter: unknown = idDelimiter): string {
-  // Letters, digits, "_" and "-" occur in nearly every name, so a delimiter can't have them. It can't have characters
-  // that a URL can't contain either.
+  // Letters, digits, "_" and "-" occur in nearly every name, so a delimiter can't contain them. It can't contain
+  // characters that are not allowed in URLs either.
   if (typeof delimiter === 'string' && /^[^\p{L}\p{N}\p{C}\s/\\?#%_-]{1,8}$/u.test(delimiter)) return delimiter;
   throw invalid(
     'Expected a separator that names and URLs do not contain for "delimiter".',

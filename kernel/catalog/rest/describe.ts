@@ -18,8 +18,9 @@ export type Described = {
 };
 
 /**
- * "DescribeTable": whether a table exists, and what the server reports about it. Only a response with `version` has the
- * version, and the server has to read the table for it. Only our own server sends the schema and the number of rows.
+ * "DescribeTable": reads what the server reports about a table; fails if the table does not exist. The details
+ * `version` and `all` request the version, for which the server has to read the table. Only our own server sends the
+ * schema and the number of rows, for the details `schema` and `all`.
  */
 export async function describe(
   { wire, id, version, branch }: RestTarget,
@@ -69,7 +70,7 @@ export async function describedSchema(target: RestTarget, options: CallOptions):
 /** Whether a server describes schemas in Arrow's own form, once that is known. */
 const describesSchemas = new WeakMap<Wire, boolean>();
 
-/** How long a described version counts as known, in milliseconds. Then a table may have been dropped. */
+/** How long a described version counts as known, in milliseconds. After this time the table may have been dropped. */
 const freshTime = 5_000;
 const maxDescribed = 256;
 

@@ -27,7 +27,7 @@ export async function namespaceExists(wire: Wire, path: NamespacePath, options: 
   });
 }
 
-/** Returns whether something exists; true if the server has no such operation or refuses it. */
+/** Returns whether something exists; true if the server does not support the check or denies permission. */
 export async function unlessSilent(exists: Promise<boolean>): Promise<boolean> {
   try {
     return await exists;
@@ -67,7 +67,10 @@ export async function mustExist(wire: Wire, path: NamespacePath, options: CallOp
   }
 }
 
-/** The error for a call about something in the namespace. It names that call, not the check. */
+/**
+ * The error of a call about something in a namespace that does not exist. It names the object of that call, not the
+ * check of the namespace.
+ */
 export const missingNamespace = (path: NamespacePath, cause: unknown): CatalogError =>
   new CatalogError(
     'NamespaceNotFound',

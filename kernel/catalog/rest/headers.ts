@@ -13,8 +13,8 @@ const databaseHeaders: readonly string[] = [
 ];
 
 /**
- * Headers of the connection and the bodies. If a configuration could set them, it could split one request into two, or
- * name another host than the certificate was checked for.
+ * Headers of the connection and the bodies. A configuration can't set them: it could split one request into two, or
+ * name another host than the one whose certificate was checked.
  */
 const ours: ReadonlySet<string> = new Set([
   'accept',

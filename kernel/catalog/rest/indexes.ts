@@ -12,7 +12,8 @@ import { waitForIndex } from '#catalog/table/waitForIndex.ts';
 
 /**
  * "CreateTableIndex", or "CreateTableScalarIndex" for an index that is not a vector index. Resolves when the server has
- * accepted the request; some servers build the index afterwards, and `indexStats` shows their progress.
+ * accepted the request, or, with `waitTimeoutSeconds`, when the index has all rows. Some servers build the index after
+ * they accept the request, and `indexStats` shows their progress.
  */
 export async function createIndex(
   target: RestTarget,
@@ -36,7 +37,7 @@ export async function createIndex(
     };
     await about(target, operation, () => waitForIndex(table, name, seconds, { signal }));
   };
-  // The server would replace an existing index, because the specification has no option against it.
+  // The server would replace an existing index, because the specification has no option that prevents this.
   if (options.replace === false) {
     await about(target, operation, async () => {
       const indexes = await listIndices(target, options);

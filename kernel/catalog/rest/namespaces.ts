@@ -22,8 +22,8 @@ type ListRequest = CallOptions & {
 /**
  * Requests one page of names. Skips empty pages that are not the last, because some servers hide names of a page after
  * counting them.
- * @throws CatalogError NamespaceNotFound (1) also if the server lists a missing namespace as an empty one; Internal
- * (18) if a page leads to an earlier one
+ * @throws CatalogError NamespaceNotFound (1) also if the server lists a missing namespace as empty; Internal (18) if a
+ * page leads to an earlier one
  */
 export async function listPage(
   wire: Wire,
@@ -51,7 +51,8 @@ export async function listPage(
     const reply = new Reply(wire, body);
     const names = reply.texts(lists[operation]);
     const next = check.next(names, reply.maybeText('page_token'));
-    // With both kinds in one list, the namespaces come first, so after the first table there are no more namespaces.
+    // If a list has namespaces and tables, the namespaces come first. So after the first table there are no more
+    // namespaces.
     const isOver = next === undefined || (operation === 'ListNamespaces' && hasTables(reply));
     if (names.length > 0 && !isOver) return { names, pageToken: next };
     if (isOver) {
@@ -82,12 +83,13 @@ export async function createNamespace(
     await wire.json({ operation: 'CreateNamespace', id: path, json, signal });
   } catch (error) {
     if (!isCatalogError(error, 'NamespaceAlreadyExists') || mode === 'create') throw error;
-    // The namespace was kept, as requested, unless the server means a table with this name …
+    // The mode `exist_ok` keeps an existing namespace. But the server may also mean a table with this name.
     if (mode === 'exist_ok') {
       if (await unlessSilent(namespaceExists(wire, path, { signal }))) return;
       throw tableHasName(path, error);
     }
-    // … or should have been replaced: dropping its content needs an explicit call.
+    // The mode `overwrite` should replace the namespace, but the server does not. The client does not do it either,
+    // because dropping the content of a namespace needs an explicit call.
     const what = `${wire.name} does not overwrite namespaces, and "${displayPath(path)}" exists already.`;
     const hint = 'Drop it with behavior: "cascade" and create it again.';
     throw new CatalogError('Unsupported', what, hint, { cause: error });

@@ -11,7 +11,7 @@ import { type Encoded, sendArrow } from './writes.ts';
 // itself.
 
 /**
- * "CreateTable", in the requested mode even on servers that support only one.
+ * "CreateTable", in the requested mode even on servers that support only one mode.
  * @throws CatalogError TableAlreadyExists (5)
  */
 export async function createTable(

@@ -10,9 +10,9 @@ import type { RestTarget } from './target.ts';
 import { tagVersion } from './versions.ts';
 
 /**
- * Checks that the server reads branches. Some silently ignore the branch in a request and use the main one. Such a
- * server also returns rows for a branch that can't exist. So this function first reads a branch that can't exist: if
- * rows arrive, it throws, before the main branch is read or changed by mistake.
+ * Checks that the server reads branches. Some servers silently ignore the branch in a request and use the main branch.
+ * Such a server also returns rows for a branch that can't exist. So this function reads a branch that can't exist, and
+ * throws if the server returns rows. Then no later call reads or changes the main branch by mistake.
  * @throws CatalogError Unsupported (0) for a target on a branch if the server ignores branches
  */
 export async function checkBranch(target: RestTarget, signal?: AbortSignal): Promise<void> {

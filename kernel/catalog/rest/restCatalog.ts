@@ -61,14 +61,14 @@ export async function openRest(config: RestConfig, options: ConnectOptions = {})
 }
 
 /**
- * What a catalog shows (`location`), what is compared (`identity`), and `onClose`, which is called when the catalog is
- * closed.
+ * `location` is shown to users. `identity` is compared with the identity of other catalogs. `onClose` is called when
+ * the catalog is closed.
  */
 type Shown = { location: string; identity: Identity; onClose?: () => void };
 
 /**
  * A catalog on a server with the Lance Namespace REST contract. Checks and sends calls. The contract leaves some
- * behavior to the server; this class evens it out, so that a call does the same as on a directory.
+ * behavior to the server; this class evens out the differences, so that a call does the same as on a directory.
  */
 export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   readonly implementation = 'rest';

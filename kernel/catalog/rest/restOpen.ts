@@ -41,7 +41,8 @@ export async function isOnlyDeclared(wire: Wire, id: readonly string[], { signal
 }
 
 /**
- * Runs a call about a table. If the table is missing because its namespace is, the error is about the namespace.
+ * Runs a call about a table. If the table is missing because its namespace is missing, the error is about the
+ * namespace.
  * @throws CatalogError NamespaceNotFound (1)
  */
 export async function inNamespace<T>(

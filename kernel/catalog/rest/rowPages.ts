@@ -71,7 +71,10 @@ function ipcError(wire: Wire, error: IpcError): CatalogError {
   return new CatalogError('Internal', what, 'Report this to the administrator of the server.', cause);
 }
 
-/** Rows of the first page, before the width of a row is known; a query of at most this many rows needs no pages. */
+/**
+ * Number of rows of the first page, when the width of a row is not known yet. A query of at most this many rows needs
+ * no pages.
+ */
 export const firstPageRows = 8192;
 /** Target size of the later pages: large enough for few requests, small enough for a server to hold at once. */
 const pageBytes = 32 * 1024 * 1024;
@@ -130,7 +133,8 @@ async function* pages(
         const before = start;
         start = rowText(batch);
         const isLate = number % maxRowPages === 0;
-        // Different rows may look the same, but there can't be more rows than the query has.
+        // Different rows may have the same text, so the rows are counted. There can't be more of them than the query
+        // has.
         if (before === start || isLate) {
           const count = await countRows().catch(unknownIfUnsupported);
           if (count === undefined ? isLate : progress.offset >= count)

@@ -14,7 +14,7 @@ import { definedEntries } from '#shared/records.ts';
 import { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, type RestTarget } from './target.ts';
 
-/** Up to this size a table is sent as one buffer, with a known length. */
+/** A table of at most this size is sent as one buffer, with a known length. */
 const wholeBytes = 8 * 1024 * 1024;
 
 export type Encoded = {
@@ -25,8 +25,8 @@ export type Encoded = {
 };
 
 /**
- * Encodes the data of a table as a request body: an Arrow IPC stream, as one buffer if it is small, batch by batch if
- * it is large or of unknown length.
+ * Encodes the data of a table as a request body: an Arrow IPC stream. Small data is one buffer. Large data, and data of
+ * unknown length, is encoded batch by batch.
  * @param call for errors: the call that the data was given to
  * @throws CatalogError SchemaValidation (20), InvalidInput (13), like `batchesOf`. Reading the body throws later errors
  */
@@ -86,8 +86,8 @@ export async function sendArrow(
 }
 
 /**
- * "InsertIntoTable". @param schema the schema of the table if the data are rows; `undefined` for data with its own
- * schema
+ * "InsertIntoTable".
+ * @param schema the schema of the table if the data are rows; `undefined` for data with its own schema
  */
 export function insert(
   target: RestTarget,
@@ -124,8 +124,8 @@ export function mergeInsert(
     const schema = Array.isArray(data) ? mergeSchema(spec, data, await schemaOf()) : undefined;
     const encoded = await encodeSource('mergeInsert', data, schema);
     const query = {
-      // The specification has one column only. Several are sent as repeated parameters, as in upstream's client and
-      // server.
+      // The specification allows only one column. Several columns are sent as repeated parameters, as in upstream's
+      // client and server.
       on: spec.on,
       when_matched_update_all: spec.whenMatchedUpdateAll ?? false,
       when_matched_update_all_filt: spec.whenMatchedUpdateAllFilter,

@@ -8,7 +8,7 @@ import { distanceTypes } from '#catalog/query/querySpec.ts';
 import type { CreateIndexOptions, IndexSettings, IndexType } from './table.ts';
 import { checkSeconds } from './waitForIndex.ts';
 
-/** The index types by the specification's names, and whether each is for vectors. */
+/** Whether each index type is for vectors, by the specification's name of the type. */
 export const indexTypes = {
   BTREE: 'scalar',
   BITMAP: 'scalar',
@@ -77,8 +77,9 @@ const optionNames = [
 ] as const satisfies (keyof CreateIndexOptions)[];
 
 /**
- * Returns the options of `createIndex` with those of its `config`. They are the same for every implementation.
- * @throws CatalogError InvalidInput (13) if the column is not a string, for an unknown option or an unknown type
+ * Checks the options of `createIndex` and merges them with the options in its `config`. All implementations use this
+ * check.
+ * @throws CatalogError InvalidInput (13) if the column is not a string, or for an unknown option or an invalid value
  */
 export function indexOptions(column: string, given: CreateIndexOptions): CreateIndexOptions {
   checkText('createIndex', 'column', column);

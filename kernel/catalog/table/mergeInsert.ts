@@ -11,7 +11,8 @@ import type { MergeResult } from './writeResults.ts';
 
 /**
  * Merges new rows into a table. The steps define what happens to matching rows, new rows and old rows; `execute(rows)`
- * runs the merge. Every step returns a new merge. Without a step there is nothing to do, and `execute` throws.
+ * runs the merge. Every step returns a new merge. Without a step `execute` throws, because there would be nothing to
+ * do.
  *
  * Merges of one table run one after another within a process. Two processes that add the same new key at the same time
  * both add their row, unless the schema marks the key as primary: a column that can't be null, with the metadata
@@ -32,8 +33,8 @@ export class MergeInsert {
   }
 
   /**
-   * Updates table rows that match a new row; columns that the new row leaves out keep their values. With `where`, only
-   * rows for which the SQL is true.
+   * Updates table rows that match a new row; columns that the new row leaves out keep their values. With `where`,
+   * updates only rows for which the SQL is true.
    */
   whenMatchedUpdateAll(options: { where?: string | undefined } = {}): MergeInsert {
     const { where } = options;
@@ -49,7 +50,7 @@ export class MergeInsert {
     return this.#with({ whenNotMatchedInsertAll: true });
   }
 
-  /** Deletes table rows that match no new row; with `where`, only rows for which the SQL is true. */
+  /** Deletes table rows that match no new row; with `where`, deletes only rows for which the SQL is true. */
   whenNotMatchedBySourceDelete(options: { where?: string | undefined } = {}): MergeInsert {
     const { where } = options;
     if (where !== undefined) checkFilter(where);
@@ -59,7 +60,7 @@ export class MergeInsert {
     });
   }
 
-  /** Finds matching rows by an index of their columns, if there is one (default), or reads all rows. */
+  /** True (default): finds matching rows by an index on their columns, if there is one. False: reads all rows. */
   useIndex(useIndex: boolean): MergeInsert {
     return this.#with({ useIndex: checkFlag('useIndex', 'argument', useIndex) });
   }
@@ -116,7 +117,8 @@ export function mergeColumns(on: string | readonly string[]): string[] {
 /**
  * Returns the schema for the rows of a merge: only the columns that the rows have, because the merge changes every
  * column that is sent.
- * @throws CatalogError InvalidInput (13) if only some rows have a column: the others would get null
+ * @throws CatalogError InvalidInput (13) if only some rows have a column, because the column would become null in the
+ * other rows
  */
 export function mergeSchema(spec: MergeSpec, rows: readonly Row[], table: Schema): Schema {
   const fields = table.fields.filter(({ name, nullable }) => {

@@ -6,7 +6,7 @@ import { CatalogError } from '#shared/errors.ts';
 import type { Table } from './table.ts';
 import type { WriteResult } from './writeResults.ts';
 
-// The table format has no primary key that it enforces. The engine reads the column from the metadata of the fields.
+// The table format has no primary key that it enforces. The engine finds the key column by the metadata of the fields.
 
 const isKey = 'lance-schema:unenforced-primary-key';
 const position = `${isKey}:position`;
@@ -15,8 +15,10 @@ const position = `${isKey}:position`;
 export const isPrimaryKey = ({ metadata }: Field): boolean => metadata.get(isKey) === 'true' || metadata.has(position);
 
 /**
- * Names the column that identifies rows, in the metadata of the column. Nothing checks that its values are unique.
- * @throws CatalogError InvalidInput (13) if the table has such a column already, or the column can't be one
+ * Marks a column as the one that identifies rows, in the metadata of the column. Nothing checks that its values are
+ * unique.
+ * @throws CatalogError ColumnNotFound (12); InvalidInput (13) if the table has such a column already, or if the column
+ * can't be the key because of its type or its nulls
  */
 export async function setUnenforcedPrimaryKey(
   table: Pick<Table, 'name' | 'schema' | 'updateFieldMetadata'>,

@@ -42,8 +42,8 @@ const reserved: readonly string[] = [
 ];
 
 /**
- * Rejects names that the engine would reject only while it creates the table, and structs without fields, which it can't
- * store. Fields of a struct may have a dot.
+ * Rejects names that the engine would reject only while it creates the table, and structs without fields, which the
+ * engine can't store. Names of fields in a struct may have a dot.
  * @throws CatalogError SchemaValidation (20), InvalidInput (13) naming the column
  */
 export function checkColumns(schema: Schema): Schema {
@@ -103,7 +103,8 @@ export function toArrowTable(call: string, data: TableData, schema?: Schema): Ar
 }
 
 /**
- * Returns the data of a new table; without data, no rows of the given schema.
+ * Returns the data of a new table. Without data, returns an empty list, and the new table has the columns of the
+ * schema.
  * @throws CatalogError InvalidInput (13) if there is neither data nor a schema
  */
 export function newTableData(name: string, data: TableSource | undefined, schema: Schema | undefined): TableSource {

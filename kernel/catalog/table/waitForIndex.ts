@@ -4,7 +4,7 @@ import { wait } from '#processes/wait.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { Table } from './table.ts';
 
-/** Pause between two questions about an index, milliseconds; it doubles up to the maximum. */
+/** Pause between two checks of an index, in milliseconds. It doubles up to the maximum. */
 const pause = { first: 50, maximum: 2_000 } as const;
 
 /** @throws CatalogError InvalidInput (13) */
@@ -16,7 +16,7 @@ export function checkSeconds(call: string, option: string, seconds: number): voi
 
 /**
  * Waits until indexes exist and cover all rows.
- * @throws CatalogError InvalidInput (13), IndexNotFound (6) or ServiceUnavailable (17) after the time
+ * @throws CatalogError InvalidInput (13), and after `timeoutSeconds` IndexNotFound (6) or ServiceUnavailable (17)
  */
 export async function waitForIndex(
   table: Pick<Table, 'name' | 'indexStats'>,
@@ -40,7 +40,7 @@ export async function waitForIndex(
   }
 }
 
-/** Returns the rows that an index lacks; `undefined` if there is no such index. */
+/** Returns the number of rows that an index lacks; `undefined` if there is no such index. */
 async function countUnindexed(
   table: Pick<Table, 'indexStats'>,
   name: string,

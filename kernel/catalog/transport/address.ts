@@ -6,7 +6,10 @@ import type { WireRequest } from './request.ts';
 /** Method and path of a request, without the base path of the server. */
 export type Address = { method: 'GET' | 'POST'; path: string };
 
-/** Returns the path of a request in another dialect, if it differs; `id` is the encoded identifier. */
+/**
+ * Returns the path of a request in another dialect if it differs from the specification's path; `id` is the encoded
+ * identifier.
+ */
 export type OtherPath = (request: WireRequest, id: string) => string | undefined;
 
 /**

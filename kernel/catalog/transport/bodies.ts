@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { WireResponse } from './request.ts';
 
-/** An error body is a sentence or two; of a longer one only the beginning is read. */
+/** Maximum bytes that are read of an error body. Usually the body is a sentence or two. */
 const maxErrorBytes = 64 * 1024;
 
 type Incoming = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };

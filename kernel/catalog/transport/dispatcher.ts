@@ -8,11 +8,11 @@ export type Route = {
   url: URL;
   /** A Unix socket or named pipe instead of the network. */
   socketPath?: string | undefined;
-  /** Connect to this host instead of that of `url`; TLS and `Host` still use `url`. */
+  /** Connect to this host instead of the host of `url`; TLS and `Host` still use `url`. */
   endpoint?: { hostname: string; port: string } | undefined;
   /** Certificates to trust in addition to Node's own, PEM. */
   ca?: string | undefined;
-  /** Use this proxy instead of those of the environment. */
+  /** Use this proxy instead of the proxies in the environment variables. */
   proxy?: string | undefined;
   /** Timeouts in milliseconds; 0 means no limit. */
   timeouts: { connect: number; headers: number; body: number };
@@ -26,7 +26,8 @@ const connections = 16;
 
 /**
  * Opens connections to one server, kept alive between requests. A socket or an endpoint is used without a proxy. For a
- * server on this machine, proxies of the environment are never used, because for a proxy "localhost" is its own host.
+ * server on this machine, proxies of the environment are never used, because a proxy would take "localhost" for its own
+ * host.
  * @throws CatalogError InvalidInput (13) if a proxy in the environment is not a URL
  */
 export function openDispatcher(route: Route): Dispatcher {
@@ -34,7 +35,7 @@ export function openDispatcher(route: Route): Dispatcher {
   const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] };
   const common = {
     connections,
-    // Without HTTP/2: it would put a 10 GB scan and a click in the tree on the same connection.
+    // HTTP/2 is off, because it would put a 10 GB scan and a click in the tree on the same connection.
     allowH2: false,
     connectTimeout: timeouts.connect,
     headersTimeout: timeouts.headers,

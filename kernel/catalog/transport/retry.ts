@@ -45,9 +45,9 @@ export function markTransient<E extends object>(error: E, retryAfter?: number): 
 export const retryAfterOf = (error: object): number | undefined => passing.get(error)?.retryAfter;
 
 /**
- * Returns whether a request may be sent again: only if it changes nothing. RFC 9110 (9.2.2) allows other requests to be
- * repeated only if the first request was certainly not applied. The statuses 429 and 503 don't prove this, because a
- * gateway also sends them after it lost the response of the server behind it.
+ * Returns whether a request may be sent again. It may only if it changes nothing. RFC 9110 (9.2.2) allows other
+ * requests to be repeated only if the first request was certainly not applied. The statuses 429 and 503 don't prove
+ * this, because a gateway also sends them after it lost the response of the server behind it.
  */
 export const isRetryable = (operation: Operation): boolean => readingOperations.has(operation);
 

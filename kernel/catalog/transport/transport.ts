@@ -19,8 +19,8 @@ type DialectName = 'specification' | 'service';
 
 /**
  * The dialect of a server: the specification, or the four endpoints of the older service. The first call whose path
- * differs between the dialects detects the dialect. It does so before its body is sent, because a body can't be sent
- * again.
+ * differs between the dialects detects the dialect. The detection comes before the body of the call is sent, because a
+ * streamed body can't be sent again.
  */
 class Dialect {
   readonly #ask: Ask;
@@ -79,7 +79,7 @@ class Dialect {
     } catch (error) {
       if (!isCatalogError(error)) throw error;
       if (error.status === 404 || error.status === 405) return 'missing';
-      // A key without the right to list may still create tables, so the call is sent.
+      // A key without the right to list may still create tables. So the call is sent, with the specification's path.
       if (error.status === 401 || error.status === 403) return 'undecided';
       // The server knows the path, because its error has the format of the contract.
       if (error.status === 400 || error.status === 406 || error.kind === 'Unsupported') return 'there';

@@ -5,8 +5,9 @@ import { type InspectOptions, inspectSymbol, styled } from './inspectStyle.ts';
 const brand = Symbol.for('lance-catalog.Decimal');
 
 /**
- * A decimal number with all its digits: `18.90` is the integer `unscaled` 1890 with the `scale` 2. It can't be changed.
- * In arithmetic and comparisons it is the nearest number (`price * 1.2`); text and JSON have every digit.
+ * A decimal number with all its digits: `18.90` is the integer `unscaled` 1890 with the `scale` 2. The object can't be
+ * changed. Arithmetic and comparisons use the nearest JavaScript number (`price * 1.2`); text and JSON have every
+ * digit.
  */
 export class Decimal {
   /** The value without its decimal point. */

@@ -5,8 +5,8 @@ import { unitNumber } from './timeUnits.ts';
 const brand = Symbol.for('lance-catalog.Duration');
 
 /**
- * A length of time as a count of its unit. It can't be changed. Text and JSON have all digits (`1h 1.500s`); as a number
- * it is milliseconds.
+ * A length of time as a count of a unit. The object can't be changed. Text and JSON have all digits (`1h 1.500s`);
+ * conversion to a number gives milliseconds.
  */
 export class Duration extends TimeCount {
   static {

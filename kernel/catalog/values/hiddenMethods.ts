@@ -1,9 +1,9 @@
 import { bytesText, floatText } from '#shared/format/numbers.ts';
 import { type InspectOptions, inspectSymbol, styled } from './inspectStyle.ts';
 
-// JSON can't hold bigints, maps and typed arrays, and `util.inspect` prints a hundred numbers of a vector. So values
-// of these kinds in rows have methods for both. The methods are not enumerable: comparisons, copies and `Object.keys`
-// see plain values, and the prototypes of the language stay as they are.
+// JSON can't hold bigints, maps and typed arrays, and `util.inspect` prints a hundred numbers of a vector. So such
+// values in rows get their own methods for JSON and for `util.inspect`. The methods are not enumerable: comparisons,
+// copies and `Object.keys` see plain values, and the prototypes of the language stay as they are.
 
 type ValueArray =
   | Float32Array
@@ -17,24 +17,24 @@ type ValueArray =
   | BigInt64Array
   | BigUint64Array;
 
-/** Makes JSON of a list or an object that holds bigints possible. */
+/** Adds a method to a list or an object that holds bigints, so that JSON can hold it. */
 export function withBigintJson<T extends object>(value: T): T {
   // A column may have the name `toJSON`. Its value stays.
   if (Object.hasOwn(value, 'toJSON')) return value;
   return Object.defineProperty(value, 'toJSON', bigintJson);
 }
 
-/** Makes JSON of a map an object with its keys as text. */
+/** Adds a method that writes a map to JSON as an object, with the keys as text. */
 export const withMapJson = <T extends Map<unknown, unknown>>(map: T): T =>
   Object.defineProperty(map, 'toJSON', mapJson);
 
-/** Makes JSON of a vector a list, and its text short. */
+/** Adds methods that write a vector to JSON as a list, and to outputs as short text. */
 export function withVectorMethods<T extends ValueArray>(vector: T): T {
   Object.defineProperty(vector, 'toJSON', vectorJson);
   return Object.defineProperty(vector, inspectSymbol, vectorInspect);
 }
 
-/** Makes JSON of bytes base64, and their text short. */
+/** Adds methods that write bytes to JSON as base64, and to outputs as short text. */
 export function withBytesMethods<T extends Uint8Array>(bytes: T): T {
   Object.defineProperty(bytes, 'toJSON', bytesJson);
   return Object.defineProperty(bytes, inspectSymbol, bytesInspect);
@@ -47,7 +47,10 @@ const hidden = <T extends (...args: never[]) => unknown>(value: T) => ({
   writable: true,
 });
 
-/** A number if it holds the bigint exactly, else text, so that no reader of the JSON rounds it. */
+/**
+ * Returns a bigint as a number if the number is exact, else as text, so that no reader of the JSON rounds it. Returns
+ * other values unchanged.
+ */
 const jsonValue = (value: unknown): unknown => {
   if (typeof value !== 'bigint') return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
@@ -81,7 +84,7 @@ const shownBytes = 8;
 
 type Inspect = (value: unknown, options: unknown) => string;
 
-/** Whether `util.inspect` was called for this value itself, and not for a row that holds it. */
+/** Whether `util.inspect` was called for the vector itself, and not for a row that holds the vector. */
 const isOutermost = (depth: unknown, options: { depth?: unknown } | undefined): boolean =>
   depth === options?.depth && depth !== -1;
 

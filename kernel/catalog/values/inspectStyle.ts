@@ -1,4 +1,7 @@
-/** The method that `util.inspect` and `console.log` call. It is named by its symbol, because browsers have no `util`. */
+/**
+ * The name of the method that `util.inspect` and `console.log` call. It is not imported from `util`, because browsers
+ * have no `util`.
+ */
 export const inspectSymbol: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 export type InspectOptions = { stylize?: (text: string, style: string) => string };

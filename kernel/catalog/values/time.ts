@@ -5,8 +5,8 @@ import { unitNumber } from './timeUnits.ts';
 const brand = Symbol.for('lance-catalog.Time');
 
 /**
- * A time of day as a count of its unit since midnight. It can't be changed. Text and JSON have all digits (`12:00:00`);
- * as a number it is milliseconds.
+ * A time of day as a count of a unit since midnight. The object can't be changed. Text and JSON have all digits
+ * (`12:00:00`); conversion to a number gives milliseconds.
  */
 export class Time extends TimeCount {
   static {

@@ -1,7 +1,7 @@
 import { type InspectOptions, inspectSymbol, styled } from './inspectStyle.ts';
 import { type TimeUnitName, toMilliseconds, unitNumber } from './timeUnits.ts';
 
-/** A whole number of a unit of time, which can't be changed: what `Time` and `Duration` have in common. */
+/** The base class of `Time` and `Duration`: a whole number of a unit of time. Its objects can't be changed. */
 export abstract class TimeCount {
   readonly count: bigint;
   readonly unit: TimeUnitName;

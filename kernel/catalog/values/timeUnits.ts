@@ -15,7 +15,7 @@ const longNames = ['seconds', 'milliseconds', 'microseconds', 'nanoseconds'] as 
 
 export const longUnitName = (unit: TimeUnit): string => longNames[unit];
 
-/** Converts a count from one unit to another; `undefined` if that is not exact. */
+/** Converts a count from one unit to another; `undefined` if the result would not be exact. */
 export function convertUnit(count: bigint, from: TimeUnit, to: TimeUnit): bigint | undefined {
   if (to >= from) return count * 1000n ** BigInt(to - from);
   const factor = 1000n ** BigInt(from - to);

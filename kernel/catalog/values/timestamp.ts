@@ -12,9 +12,9 @@ const cycleYears = 400n;
 const cycleMs = 146_097n * 86_400_000n;
 
 /**
- * A `Date` that also has the digits below a millisecond, or a time that no `Date` can hold: `count` of `unit` since 1970.
- * ISO text and JSON have all digits. `getTime()` has the milliseconds, `NaN` beyond the years of a `Date`. A setter, for
- * instance `setHours`, makes it an ordinary `Date` of whole milliseconds.
+ * A `Date` that also has the digits below a millisecond, or a time that no `Date` can hold: `count` of `unit` since
+ * 1970. ISO text and JSON have all digits. `getTime()` returns milliseconds, or `NaN` for a time beyond the years of a
+ * `Date`. After a call of a setter, for instance `setHours`, the object is an ordinary `Date` of whole milliseconds.
  */
 export class Timestamp extends Date {
   readonly count: bigint;

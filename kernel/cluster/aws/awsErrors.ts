@@ -14,9 +14,9 @@ export type AwsQuestion = {
 };
 
 /**
- * Calls AWS and converts everything its library may throw to a ClusterError.
- * These are replies with a code, missing credentials, network errors, and servers that are not AWS. The original
- * error is the cause.
+ * Calls AWS and converts every error that the AWS library throws to a ClusterError.
+ * Such errors are replies with an error code, missing credentials, network errors, and replies of servers that are not
+ * AWS. The ClusterError has the original error as its cause.
  * @throws ClusterError
  */
 export async function awsCall<T>(question: AwsQuestion, call: () => Promise<T>): Promise<T> {
@@ -97,7 +97,7 @@ const tlsCode = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MI
 const networkCode =
   /^(?:E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|CONNABORTED|HOSTUNREACH|NETUNREACH|PIPE|PROTO)|UND_ERR_)/;
 
-/** Converts an error of the AWS library. No other function reads those errors. */
+/** Converts an error that the AWS library threw to a ClusterError. */
 export function awsError(error: unknown, question: AwsQuestion): ClusterError {
   if (isClusterError(error)) return error;
   const name = isObject(error) ? (textOf(error, 'name') ?? '') : '';
@@ -250,7 +250,8 @@ export type KmsAccessDenied = { readonly action: string; readonly key: string };
 
 /**
  * Returns the refused KMS action and key, or `undefined` if the error is about the bucket.
- * S3 uses one code for a missing right to the bucket and to its encryption key; only the message differs.
+ * S3 returns the same error code if the caller lacks a right to the bucket or to its encryption key. Only the message
+ * differs.
  */
 export function keyRefusalOf({ cause }: ClusterError): KmsAccessDenied | undefined {
   const parts =

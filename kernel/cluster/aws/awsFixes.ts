@@ -11,7 +11,7 @@ const version = '2012-10-17';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Builds an AWS command line, for example from `eks wait` and option names without dashes. */
+/** Builds an AWS command line from a subcommand such as `eks wait` and options. Option names have no leading dashes. */
 function awsLine(verb: string, options: Readonly<Record<string, string>>): string {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   return shellCommand('aws', ...verb.split(' '), ...words);
@@ -37,7 +37,7 @@ export const createBucketFix = (bucket: string, region: string): Fix => ({
   command: shellCommand('aws', 's3', 'mb', `s3://${bucket}`, '--region', region),
 });
 
-/** Gives a role rights by a separate policy, so that no existing policy of the role is replaced. */
+/** Gives a role rights in a separate policy, so that no existing policy of the role is replaced. */
 function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Record<string, unknown>>): Fix {
   const role = roleNameOf(roleArn);
   const file = `${policyName}.json`;
@@ -54,7 +54,7 @@ function rolePolicy(roleArn: string, policyName: string, statement: Readonly<Rec
   };
 }
 
-/** Advice for a principal that is not a role, because only its administrator knows where its rights come from. */
+/** Returns advice for a principal that is not a role. Only an administrator knows where its rights come from. */
 const askFor = (action: string, resource: string): Fix => ({
   kind: 'advice',
   text: `Ask the administrator of the AWS account for ${action} on ${resource}.`,
@@ -70,7 +70,10 @@ export function describeRoleFix(who: string, region: string, clusterArn: string)
     : askFor('eks:DescribeCluster', `${clusterArn} in ${region}`);
 }
 
-/** Allows a principal every object operation of a backfill, so that one command is enough. */
+/**
+ * Allows a role to list the bucket, or allows it all object operations of a backfill.
+ * One command fixes all object operations, whichever of them failed. For another principal, returns advice.
+ */
 export function bucketPolicyFix(who: string, place: BucketLocation, step: BucketStep): Fix {
   const bucket = `arn:${readArn(who)?.partition ?? 'aws'}:s3:::${place.bucket}`;
   const objects = `${bucket}/${place.prefix === '' ? '' : `${place.prefix}/`}*`;
@@ -97,9 +100,10 @@ export const callerTrustFix = (roleArn: string, callerArn: string, policy: Polic
   trustFix(roleArn, policy, { Effect: 'Allow', ...principalOf(callerArn), Action: 'sts:AssumeRole' });
 
 /**
- * Returns how a policy names a caller. The role of a single sign-on has a path that its sessions do not show, and that
- * may include the region. So the policy can't name such a role as the principal, because IAM rejects a principal that
- * does not exist. A condition names the role instead.
+ * Returns the part of a policy statement that names a caller.
+ * A single sign-on role has a path, which may include the region. The ARN of its session does not show the path.
+ * Without the path, the policy can't name the role as the principal, because IAM rejects a principal that does not
+ * exist. So a condition names the role instead.
  */
 function principalOf(callerArn: string): Readonly<Record<string, unknown>> {
   const session = roleOfSession(callerArn);
@@ -126,7 +130,8 @@ export function webIdentityTrustFix(
 
 /**
  * Adds a statement to a trust policy. A trust policy can only be replaced as a whole. So if the current policy is not
- * readable, the fix has only the statement, and its command prints the policy to which the user must add it.
+ * readable, the fix contains only the statement, and its command prints the policy to which the user must add the
+ * statement.
  */
 function trustFix(roleArn: string, policy: PolicyDocument | undefined, statement: unknown): Fix {
   const role = roleNameOf(roleArn);

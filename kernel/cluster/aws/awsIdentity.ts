@@ -23,7 +23,7 @@ export class AwsIdentity {
   readonly label: string;
   readonly keys: AwsKeys;
   readonly region: string;
-  /** The profile of the keys. Needed in addition to the keys, because the profile may set endpoints. */
+  /** The profile that the keys come from. The service clients need it too, because the profile may set endpoints. */
   readonly profile: string | undefined;
   readonly #clients = new Map<string, { destroy(): void }>();
 
@@ -46,7 +46,7 @@ export class AwsIdentity {
     return this.#client('iam', () => new IAMClient(this.#options()));
   }
 
-  /** @param region of the bucket: S3 rejects a request that is sent to another region */
+  /** @param region the region of the bucket, because S3 rejects a request that is sent to another region */
   s3(region: string): S3Client {
     return this.#client(`s3 ${region}`, () => new S3Client({ ...this.#options(), region }));
   }
@@ -81,7 +81,7 @@ export class AwsIdentity {
   }
 }
 
-/** Reads the principal of an identity. Every valid key may do this. */
+/** Reads which principal an identity is. AWS allows this request for every valid key. */
 export async function callerOf(identity: AwsIdentity, signal: AbortSignal): Promise<AwsCaller> {
   const question = identity.question('sts:GetCallerIdentity', 'the identity of the caller');
   const reply = await awsCall(question, () =>
@@ -122,7 +122,7 @@ export async function assumeRole(identity: AwsIdentity, options: AssumeOptions):
   return new AwsIdentity({ label, keys, region: identity.region, profile: identity.profile });
 }
 
-/** The name of the sessions in the logs of an account. */
+/** The default name of a role session. The name appears in the logs of the AWS account. */
 export const sessionName = 'lance-catalog-check';
 
 type CredentialsReply =

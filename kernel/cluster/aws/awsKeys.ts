@@ -7,7 +7,7 @@ import { awsCall } from './awsErrors.ts';
 import { type AwsFiles, awsPrograms } from './awsPrograms.ts';
 import { awsTransport } from './awsTransport.ts';
 
-/** An access key. Reports hide the whole key with its id, because readers of a report do not need them. */
+/** An access key. Reports hide all its parts, even the key id, because readers of a report need none of them. */
 export type AwsKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -20,12 +20,12 @@ export const hideKeys = (keys: AwsKeys, hidden: SecretRedactor): void =>
 
 type ChainOptions = {
   readonly region: string;
-  /** A profile of `~/.aws/config`. Default: that of AWS_PROFILE, or the default profile. */
+  /** A profile of `~/.aws/config`. Default: the profile that AWS_PROFILE names, else the profile `default`. */
   readonly profile?: string | undefined;
   readonly hidden: SecretRedactor;
   /** Where the cluster profile was found; set if its programs need the user's consent. */
   readonly foundIn: ProfileOrigin | undefined;
-  /** Files of AWS. Default: those of this process. */
+  /** The configuration files of AWS. Default: the files that this process uses. */
   readonly files?: AwsFiles | undefined;
 };
 

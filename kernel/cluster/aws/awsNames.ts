@@ -25,8 +25,9 @@ export function readArn(text: string): ArnParts | undefined {
 }
 
 /**
- * Resolves a role name to an ARN in the caller's account; the name may include a path. Returns an ARN as it is.
- * @throws ClusterError ProfileInvalid if the ARN is not that of a role
+ * Returns the ARN of a role.
+ * A name, which may include a path, means a role in the caller's account. An ARN is returned unchanged.
+ * @throws ClusterError ProfileInvalid if the ARN does not name a role
  */
 export function roleArnOf(role: string, caller: AwsCaller): string {
   if (!role.startsWith('arn:')) return `arn:${caller.partition}:iam::${caller.account}:role/${role.replace(/^\//, '')}`;

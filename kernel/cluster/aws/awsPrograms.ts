@@ -4,13 +4,13 @@ import type { ProfileOrigin } from '#cluster/profile.ts';
 import { definedEntries } from '#shared/records.ts';
 import { type SignInProgram, signInProgram } from '#cluster/profiles/programTrust.ts';
 
-/** Files of AWS with profiles. */
+/** The files of AWS that contain profiles. */
 export type AwsFiles = { readonly filepath?: string | undefined; readonly configFilepath?: string | undefined };
 
 /**
  * Lists the programs (`credential_process`) of an AWS profile and of the profiles that it builds on.
- * @param profile Default: that of AWS_PROFILE, or the default profile
- * @param files Default: those of this process
+ * @param profile Default: the profile that AWS_PROFILE names, else the profile `default`
+ * @param files Default: the files that this process uses
  */
 export async function awsPrograms(
   origin: ProfileOrigin,

@@ -33,7 +33,7 @@ type ClientIdentity = {
   readonly how: 'assumed' | 'already' | 'person';
 };
 
-/** Reads from AWS for the checks, each read once a run. */
+/** Reads data from AWS for the checks. Within one run, each result is requested only once (`RequestCache`). */
 export class AwsReads {
   readonly #once = new RequestCache();
   readonly #identities: AwsIdentity[] = [];
@@ -67,7 +67,9 @@ export class AwsReads {
     return storage;
   }
 
-  /** Returns the user, with the credentials of the AWS command line. @throws ClusterError */
+  /**
+   * Returns the identity of the user, with the credentials that the AWS command line would use. @throws ClusterError
+   */
   person(): Promise<AwsIdentity> {
     return this.once('person', async () => {
       const { region, profile } = this.place;
@@ -99,7 +101,7 @@ export class AwsReads {
     });
   }
 
-  /** Returns the client as access entries name it. @throws ClusterError */
+  /** Returns the principal of the client in the form that access entries use. @throws ClusterError */
   principal(): Promise<AwsPrincipal> {
     return this.once('principal', async () => {
       const { arn, how } = await this.client();
@@ -116,7 +118,9 @@ export class AwsReads {
     });
   }
 
-  /** Returns access to the cluster as the client, from data the AWS checks read anyway. @throws ClusterError */
+  /**
+   * Returns how to access the cluster as the client. Uses data that the AWS checks read anyway. @throws ClusterError
+   */
   async accessTo(auth: EksAuth): Promise<KubeAccess> {
     const [{ identity }, cluster] = [await this.client(), await this.cluster()];
     return eksAccess(cluster, { login: loginOf(auth), identity, hidden: this.hidden });
@@ -129,7 +133,7 @@ export class AwsReads {
     );
   }
 
-  /** Reads the client's access entry for the cluster. @throws ClusterError NotFound if it has none */
+  /** Reads the client's access entry for the cluster. @throws ClusterError NotFound if the client has none */
   accessEntry(): Promise<AccessEntry> {
     return this.once('access entry', async () => {
       const [{ account }, { arn: principalArn }] = [await this.cluster(), await this.principal()];
@@ -148,7 +152,8 @@ export class AwsReads {
   }
 
   /**
-   * Returns the id of the service account's pod identity association, which gives it a role without an annotation.
+   * Returns the id of the service account's pod identity association, or `undefined` if there is none.
+   * The association gives the service account a role without an annotation.
    * @throws ClusterError
    */
   podIdentity(): Promise<string | undefined> {
@@ -204,8 +209,8 @@ export class AwsReads {
   }
 
   /**
-   * Returns the region of the bucket. If it is not readable, returns the region of the cluster; if that is wrong, the
-   * error of the next request names the right one.
+   * Returns the region of the bucket, or the region of the cluster if the identity may not read the bucket's region.
+   * If the bucket is in another region, the error of the next request names that region.
    */
   async #regionOfProbe(identity: AwsIdentity): Promise<string> {
     try {
@@ -229,8 +234,9 @@ export class AwsReads {
 
   /**
    * Reads from an account with an identity of that account. Tries the user first, because more users than clients may
-   * read roles, then the client if the user is refused. The account of the identity must match: in another account the
-   * same name may belong to another resource or to none, and this result would look valid.
+   * read roles. If AWS refuses the user, tries the client.
+   * Identities of other accounts are not used: there, the same name may belong to another resource or to none, and such
+   * a result would look valid.
    * @throws ClusterError
    */
   async #byWhoMay<T>(account: string, ask: (who: AwsIdentity) => Promise<T>): Promise<T> {

@@ -23,7 +23,7 @@ export class BucketFiles {
     const { region, endpoint, isPathStyle, keys } = settings;
     this.#settings = settings;
     this.#client = new S3Client({
-      // A default: S3 redirects to the bucket's region.
+      // Without a known region, any region works, because S3 redirects to the bucket's region.
       region: region ?? 'us-east-1',
       followRegionRedirects: true,
       forcePathStyle: isPathStyle,
@@ -76,8 +76,8 @@ export class BucketFiles {
       if (!isClusterError(error)) throw error;
       // The status 409 means that another client is writing the file.
       if (error.status === 412 || error.status === 409) return false;
-      // With 501 the store has no conditional writes. Then clients that create the file at the same time must check
-      // later which of them wrote last.
+      // The status 501 means that the store does not support conditional writes. Several clients may then create the
+      // file at the same time, so the clients must check later which of them wrote last.
       if (error.status !== 501) throw error;
       if ((await this.get(key)) !== undefined) return false;
       await this.put(key, bytes);

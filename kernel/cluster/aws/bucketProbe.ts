@@ -18,7 +18,7 @@ import type { AwsIdentity } from './awsIdentity.ts';
 const bucketSteps = ['list', 'put', 'head', 'get', 'delete'] as const;
 export type BucketStep = (typeof bucketSteps)[number];
 
-/** The permission that each step needs; `HEAD` needs the one to read. */
+/** The permission that each step needs. The step `head` needs the permission to read. */
 export const bucketActions: Readonly<Record<BucketStep, string>> = {
   list: 's3:ListBucket',
   put: 's3:PutObject',
@@ -27,14 +27,14 @@ export const bucketActions: Readonly<Record<BucketStep, string>> = {
   delete: 's3:DeleteObject',
 };
 
-/** The result of a step, or why it failed. */
+/** The result of a step, the error that it failed with, or the reason why it did not run. */
 type StepOutcome = { readonly saw: string } | { readonly error: ClusterError } | { readonly reason: string };
 
 const body = 'Written by the cluster checks of Lance Catalog, and removed again at once.\n';
 
 /**
- * Probes a bucket with an identity: lists it, then writes, heads, reads and deletes one object with a unique name. The
- * object is added to the list of objects to remove before it is written, so that it is removed however the run ends.
+ * Probes a bucket with an identity: lists it, then writes, heads, reads and deletes one object with a unique name.
+ * Registers the object for cleanup before the write, so that the object is removed however the run ends.
  */
 export class BucketProbe {
   readonly place: BucketLocation;
@@ -71,7 +71,7 @@ export class BucketProbe {
     return (reply.KeyCount ?? 0) > 0 ? 'objects' : 'no objects';
   }
 
-  /** Returns the outcome of a step that writes. The first call runs all of these steps in order. */
+  /** Returns the outcome of a step on the probe object. The first call runs all these steps in order. */
   async outcome(step: Exclude<BucketStep, 'list'>): Promise<StepOutcome> {
     this.#steps ??= this.#takeSteps();
     return (
@@ -170,7 +170,7 @@ async function outcomeOf(how: () => Promise<string>): Promise<StepOutcome> {
 }
 
 /**
- * Reads the region of a bucket. S3 reports it to every client, also if it refuses the request.
+ * Reads the region of a bucket. S3 reports the region to every client, even to a client whose request it refuses.
  * @throws ClusterError if the bucket does not exist or S3 does not respond
  */
 export async function readBucketRegion(identity: AwsIdentity, bucket: string, signal: AbortSignal): Promise<string> {

@@ -1,4 +1,4 @@
-/** How to reach a bucket, from the settings with which Lance reaches a table in it. */
+/** How to reach the bucket of a table, read from the table's Lance settings. */
 export type BucketSettings = {
   readonly bucket: string;
   /** The path of the table in the bucket, without a slash at either end. */
@@ -9,13 +9,14 @@ export type BucketSettings = {
   readonly isPathStyle: boolean;
   /** The keys in the settings; if there are none, the user's own keys are used, as in the AWS command line. */
   readonly keys: { readonly id: string; readonly secret: string; readonly token: string | undefined } | undefined;
-  /** The encryption to request, for buckets that refuse other objects. */
+  /** The encryption to request. Some buckets refuse objects without the right encryption. */
   readonly encryption:
     { readonly kind: 'AES256' | 'aws:kms' | 'aws:kms:dsse'; readonly key: string | undefined } | undefined;
 };
 
 /**
- * Settings that change the identity or the connection. Only Lance supports them, so files can't be reached with them.
+ * Settings that change the identity or the connection. Only Lance supports them, so this process can't access the files
+ * of a table with such a setting.
  */
 const notOurs = [
   'aws_role_arn',

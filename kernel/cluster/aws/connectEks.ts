@@ -57,7 +57,8 @@ export function eksAccess(
 }
 
 /**
- * Returns whether a target is the cluster, at any address, because each EKS cluster has its own certificate authority.
+ * Returns whether a target is the given cluster. Compares the certificate authorities and not the addresses: each EKS
+ * cluster has its own authority, but may be reachable at several addresses.
  */
 export function pointsToCluster({ ca }: KubeTarget, { certificateAuthority }: EksCluster): boolean {
   const own = Buffer.from(certificateAuthority ?? '', 'base64')

@@ -4,7 +4,7 @@ import { awsCall } from './awsErrors.ts';
 import type { AwsIdentity } from './awsIdentity.ts';
 import { type AwsTarget, readArn } from './awsNames.ts';
 
-/** The fields used here of EKS's description of a cluster. */
+/** The fields of EKS's description of a cluster that the checks and the sign-in use. */
 export type EksCluster = {
   readonly name: string;
   readonly arn: string;
@@ -52,7 +52,10 @@ export async function describeEksCluster(
   };
 }
 
-/** Returns the ARN of a cluster that was not described, in the account and partition of another ARN. */
+/**
+ * Builds the ARN of a cluster that EKS has not described.
+ * @param whose an ARN with the account and the partition of the cluster
+ */
 export function clusterArnOf({ region, clusterName = '' }: AwsTarget, whose: string): string {
   const { partition = 'aws', account = '' } = readArn(whose) ?? {};
   return `arn:${partition}:eks:${region}:${account}:cluster/${clusterName}`;

@@ -16,18 +16,21 @@ type EksTokenRequest = {
   readonly clusterName: string;
   readonly region: string;
   readonly keys: AwsKeys;
-  /** The region's STS endpoint, The endpoint differs in partitions such as China. */
+  /** The STS endpoint of the region. Its domain differs in partitions such as China. */
   readonly sts: URL;
   readonly now?: Date | undefined;
 };
 
-/** Milliseconds that a cluster accepts a token: 15 minutes, less one for clocks that differ. */
+/**
+ * Milliseconds that a token is used. A cluster accepts a token for 15 minutes; one minute less allows for clocks that
+ * differ.
+ */
 const lifetime = 14 * 60_000;
 
 /**
- * Creates the token that `aws eks get-token` would print, without that program. The token is a presigned
- * `GetCallerIdentity`, It is valid for the named cluster only, because the signature covers a header with the cluster's
- * name.
+ * Creates the token that `aws eks get-token` would print, without that program.
+ * The token is a presigned `GetCallerIdentity` request. It is valid for the named cluster only, because the signature
+ * covers a header with the cluster's name.
  */
 export async function signEksToken(request: EksTokenRequest): Promise<EksToken> {
   const { clusterName, region, keys, sts, now = new Date() } = request;
@@ -54,7 +57,7 @@ export async function signEksToken(request: EksTokenRequest): Promise<EksToken> 
   return { token: `k8s-aws-v1.${Buffer.from(address).toString('base64url')}`, expiresAt: new Date(end) };
 }
 
-/** Encodes by RFC 3986, as in the signed request. */
+/** Encodes text according to RFC 3986, as in the signed request. */
 const escapeQuery = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -67,18 +70,21 @@ export type EksLogin = {
   readonly profile: string | undefined;
   /** Where the cluster profile was found; set if its programs need the user's consent. */
   readonly foundIn?: ProfileOrigin | undefined;
-  /** The name of the role's session, by which access entries and trust policies may tell users apart. */
+  /** The name of the role's session. Access entries and trust policies may use it to distinguish users. */
   readonly sessionName?: string | undefined;
   /** The external id that the role's trust policy may require. */
   readonly externalId?: string | undefined;
-  /** The environment of a replaced program, which determines the signing principal. Default: that of this process. */
+  /**
+   * The environment of the program that is replaced. It determines which principal signs. Default: the environment of
+   * this process.
+   */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
 /**
  * Signs in to an EKS cluster as the user, or as a role that the user assumes.
  * Looks up the keys again for each token, so that a new sign-in takes effect.
- * @param firstKeys for the first token, if there is a signed-in identity
+ * @param firstKeys the keys for the first token, if the caller has already signed in to AWS
  */
 export function eksCredential(
   login: EksLogin,
@@ -115,7 +121,7 @@ export async function loginToAws(
   try {
     const caller = await callerOf(person, signal);
     const roleArn = roleArnOf(role, caller);
-    // If the caller is already a session of the role, the role need not be assumed, so its trust is not needed.
+    // If the caller is already a session of the role, the role is not assumed again, so it need not trust the caller.
     const isSession = sessionName === undefined && externalId === undefined && isSessionOf(caller.arn, roleArn);
     login = isSession
       ? person
@@ -126,7 +132,7 @@ export async function loginToAws(
   }
 }
 
-/** Returns the STS endpoint of the region, The cluster calls this endpoint even if this process uses another one. */
+/** Returns the STS endpoint of the region. The cluster calls this endpoint even if this process uses another one. */
 export function stsOf(region: string): URL {
   const client = new STSClient({ region });
   const { url } = client.config.endpointProvider({

@@ -31,9 +31,10 @@ const plugins: Readonly<Record<string, { readonly verbs: readonly string[]; read
 type Flags = Readonly<Record<'clusterName' | 'role' | 'sessionName' | 'externalId', readonly string[]>>;
 
 /**
- * Reads the login from a plugin's arguments, so that the token can be signed without the plugin. Returns `undefined`
- * for other programs, and for unknown arguments and variables, because with these another principal could sign.
- * @param inherited the environment of this process, which the plugin's variables replace
+ * Reads the login from a plugin's arguments, so that the token can be signed without the plugin.
+ * Returns `undefined` for other programs, and if the cluster or the region is not known. Returns `undefined` also for
+ * unknown arguments and variables, because they could change the signing principal.
+ * @param inherited the environment of this process; the plugin's own variables override it
  */
 export function readEksPlugin(
   { command, args, env: own }: PluginEntry,
@@ -95,7 +96,10 @@ const reproduced: ReadonlySet<string> = new Set([
   'AWS_PAGER',
 ]);
 
-/** The home directory has the files of AWS. */
+/**
+ * Returns whether a variable is reproduced or has no effect. HOME and USERPROFILE are neither, because they determine
+ * which AWS files are read.
+ */
 const isReproduced = (name: string): boolean =>
   reproduced.has(name) || !/^(?:AWS_.*|HOME|USERPROFILE|(?:HTTPS?|ALL|NO)_PROXY)$/i.test(name);
 

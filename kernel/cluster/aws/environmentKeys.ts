@@ -7,7 +7,7 @@ import { assumeByWebIdentity } from './iamReads.ts';
 
 type EnvironmentKeysOptions = {
   readonly region: string;
-  /** A profile from the arguments of the program, which comes before all variables. */
+  /** The profile in the arguments of the program. It takes precedence over all variables. */
   readonly profile: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where the cluster profile was found; set if its programs need the user's consent. */

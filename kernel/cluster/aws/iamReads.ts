@@ -48,7 +48,7 @@ export async function readOidcProvider(identity: AwsIdentity, arn: string, signa
   return { arn, audiences: reply.ClientIDList ?? [] };
 }
 
-/** Gives a principal of AWS access to a cluster. */
+/** An access entry of EKS. It gives an AWS principal access to a cluster. */
 export type AccessEntry = { readonly type: string; readonly groups: readonly string[] };
 
 /** @throws ClusterError NotFound if the principal has none */
@@ -65,7 +65,7 @@ export async function readAccessEntry(
   return { type: accessEntry.type ?? 'STANDARD', groups: accessEntry.kubernetesGroups ?? [] };
 }
 
-/** A policy of EKS that an access entry has, and its scope. */
+/** An EKS access policy of an access entry, and where the policy applies: the cluster, or some namespaces. */
 export type AccessPolicy = { readonly arn: string; readonly scope: string; readonly namespaces: readonly string[] };
 
 /** @throws ClusterError */
@@ -90,8 +90,9 @@ export async function readAccessPolicies(
 }
 
 /**
- * Returns the id of the pod identity association. With it EKS gives the pods of a service account a role. @throws
- * ClusterError
+ * Returns the id of a service account's pod identity association, or `undefined` if there is none.
+ * With such an association, EKS gives the pods of the service account a role.
+ * @throws ClusterError
  */
 export async function readPodIdentity(
   identity: AwsIdentity,
@@ -150,9 +151,9 @@ export async function assumeByWebIdentity(options: WebIdentityOptions): Promise<
 export type AwsPrincipal = { readonly arn: string; readonly isSure: boolean };
 
 /**
- * Returns the principal of an ARN. For a session it is the role. A session does not show the path of its role, and
- * single sign-on roles have a path, so IAM is queried for the role.
- * @param findRole reads from IAM; if it throws a ClusterError, the role is assumed to have no path
+ * Returns the principal of an ARN. The principal of a session is its role. A session does not show the path of its
+ * role, and single sign-on roles have a path, so IAM is queried for the role.
+ * @param findRole reads a role from IAM; if it throws a ClusterError, the result has no path and `isSure` is false
  */
 export async function readPrincipal(
   arn: string,

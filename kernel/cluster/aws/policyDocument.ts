@@ -14,7 +14,7 @@ export type PolicyStatement = {
   readonly isNegated: boolean;
 };
 
-/** The statements of a policy, parsed and in their original form. A fix adds a statement to the latter. */
+/** The statements of a policy: parsed, and as written in the policy. A fix adds a statement to `written`. */
 export type PolicyDocument = { readonly statements: readonly PolicyStatement[]; readonly written: readonly unknown[] };
 
 /** Parses a policy from IAM, which is percent-encoded JSON. Returns `undefined` if it is not a policy. */
@@ -55,7 +55,7 @@ const listOf = (value: unknown): readonly unknown[] =>
 
 const textsOf = (value: unknown): readonly string[] => listOf(value).map(String);
 
-/** Returns whether a policy pattern matches: `*` is any string, `?` any character. */
+/** Returns whether a policy pattern matches a string. `*` matches any string, and `?` matches any one character. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const parts = pattern
     .split(/([*?])/)

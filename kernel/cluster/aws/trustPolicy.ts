@@ -14,7 +14,7 @@ import {
  */
 type TrustReading = {
   readonly allows: 'yes' | 'no' | 'unsure';
-  /** What is missing if the policy does not allow access, each as a part of a sentence. */
+  /** What is missing if the policy does not allow access. Each item is a part of a sentence. */
   readonly problems: readonly string[];
   /** Description of other principals that the policy allows, if it allows too many. */
   readonly open: string | undefined;

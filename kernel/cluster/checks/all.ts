@@ -13,7 +13,7 @@ import { nodeChecks } from './nodeChecks.ts';
 import { profileChecks } from './profileChecks.ts';
 import { versionChecks } from './versionChecks.ts';
 
-/** EKS, its roles and the bucket, as the user and as the service account. */
+/** The checks of EKS, its roles and the bucket. Some run as the user, others as the service account. */
 const awsChecks: readonly Check[] = [
   ...awsClientChecks,
   ...awsEksChecks,
@@ -28,7 +28,7 @@ const awsChecks: readonly Check[] = [
 const order = new Map(checkIds.map((id, index) => [id, index]));
 const checkRank = ({ id }: Check): number => order.get(id) ?? checkIds.length;
 
-/** Every check, in the order of the ids, which is that of a report. */
+/** Every check, in the order of the ids. Reports have the same order. */
 export const allChecks: readonly Check[] = [
   ...profileChecks,
   ...connectionChecks,

@@ -68,8 +68,8 @@ const auth: Check = {
 };
 
 /**
- * Describes the problem and its fix. The hint of a server's error is not the fix, because many servers put their whole
- * message into the hint.
+ * Describes the problem and its fix. For the common problems, the fix is not the server's hint, because many servers
+ * put their whole message into the hint.
  */
 function wordsOf(problem: CatalogError, hasKey: boolean, database: string): [what: string, fix: string] {
   const { kind } = problem;

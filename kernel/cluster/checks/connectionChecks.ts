@@ -8,7 +8,7 @@ import type { Evidence } from '#cluster/result.ts';
 
 const category = 'connection';
 
-/** The source of the address and the credentials, by method, for evidence. */
+/** Where each method gets the address and the credentials from, for evidence. */
 const wayIn: Readonly<Record<ClusterAuth['configMethod'], string>> = {
   LOCAL: 'the kubeconfig and its context',
   EKS_AUTH: 'AssumeRole and DescribeCluster',
@@ -23,7 +23,7 @@ const load: Check = {
   needs: [],
   // The check `eks-describe` reports a failure to sign in to AWS.
   alsoNeeds: ({ auth }) => (auth.configMethod === 'EKS_AUTH' ? ['eks-describe'] : []),
-  // EKS_AUTH sends two requests to AWS.
+  // EKS_AUTH sends several requests to AWS.
   limit: 30_000,
   run: async ({ kube, profile }) => {
     const { source, server } = await kube.connection();
@@ -70,7 +70,10 @@ const there: ReadonlySet<ClusterErrorKind> = new Set([
 
 const versionPath = '/version';
 
-/** Requests the version and returns the failure. A refusal by the server is the subject of later checks. */
+/**
+ * Requests the version of the API server and returns the error if the request fails. If the server refuses the request,
+ * later checks report the refusal.
+ */
 async function failureOfVersion(kube: { get(path: string): Promise<unknown> }): Promise<ClusterError | undefined> {
   try {
     await kube.get(versionPath);
@@ -96,7 +99,7 @@ const reach: Check = {
   },
 };
 
-/** Milliseconds before the expiry of a server certificate from which the check warns. */
+/** Milliseconds. The check warns if the certificate of the server expires within this time. */
 const soon = 24 * 60 * 60 * 1000;
 
 const tls: Check = {

@@ -21,7 +21,7 @@ async function gpuNodesOf(kube: KubeReads): Promise<readonly KubeNode[]> {
   return [...meant];
 }
 
-/** NVIDIA's plugin, installed by its manifest, its chart, its operator or GKE. */
+/** Returns whether a DaemonSet is NVIDIA's device plugin, installed by its manifest, its chart, its operator or GKE. */
 const isPlugin = ({ name, containers }: Workload): boolean =>
   /nvidia.*device-plugin/.test(name) || containers.some(({ image }) => /nvidia.*device-plugin/.test(image));
 
@@ -73,8 +73,8 @@ const plugin: Check = {
           evidence: [evidence],
           fix: install(profile),
         });
-      // The plugin may not be missing: some node images contain it, such as Bottlerocket's for GPUs and those of EKS
-      // Auto Mode.
+      // The plugin may be present without a DaemonSet: some node images contain it, such as Bottlerocket's images for
+      // GPUs and the images of EKS Auto Mode.
       return (isOffered ? warn : fail)(
         isOffered
           ? 'There is no DaemonSet of a GPU device plugin; nodes offer GPUs, so it is part of their image, or was just removed.'
@@ -84,7 +84,7 @@ const plugin: Check = {
     }
     const lame = plugins.find(({ ready, wanted }) => ready < wanted);
     if (!lame) return pass(`The GPU device plugin ${first.namespace}/${first.name} is ready.`, evidence);
-    // Not all plugins must be ready, because a cluster may have a plugin for each kind of node.
+    // The check fails only if no plugin has a ready pod, because a cluster may have a plugin for each kind of node.
     return (plugins.every(({ ready }) => ready === 0) ? fail : warn)(
       `The GPU device plugin ${lame.namespace}/${lame.name} is ready on ${lame.ready} of ${lame.wanted} nodes.`,
       {

@@ -27,7 +27,7 @@ const notSpot: Check = {
   needs: ['nodes-head'],
   run: async ({ kube, profile }) => {
     const { head, nodes } = await headOf(kube);
-    // Uses the pod's selector too, because if nodes are created on demand, the selector determines their kind.
+    // The pod's selector is checked too. If nodes are created on demand, the selector determines their kind.
     const asked = head && spotLabelOf({ labels: head.nodeSelector });
     if (asked !== undefined)
       return fail(

@@ -14,7 +14,7 @@ import { serviceAccountPath } from '#cluster/kube/serviceAccounts.ts';
 import type { Evidence } from '#cluster/result.ts';
 import { roleChecks } from './roleChecks.ts';
 
-// The permissions that launching a RayCluster needs and that the service account does not have.
+// Checks of the permissions that the user needs to launch a RayCluster.
 
 async function fixFor(kube: KubeReads, grant: typeof grantLauncher): Promise<Fix> {
   const { username } = await kube.whoami();
@@ -160,8 +160,8 @@ const namespaceThere: Check = {
         return pass(`The namespace ${namespace} exists.`, evidenceFor(path, 'found'));
     } catch (error) {
       if (!isClusterError(error) || error.kind !== 'Forbidden') throw error;
-      // A user whose role is only in this namespace may not read the namespace itself. An object in the namespace
-      // proves that it exists, too.
+      // A user whose role is only in this namespace may not read the namespace itself. But an object in the namespace
+      // also proves that the namespace exists.
       if ((await kube.serviceAccount()) === undefined) throw error;
       const account = serviceAccountPath(namespace, profile.serviceAccount);
       return pass(

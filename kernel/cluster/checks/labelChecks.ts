@@ -38,7 +38,7 @@ const values: Check = {
           evidenceFor(nodesPath, meant.map(({ name, labels }) => `${name}: ${label}=${labels[label]}`).join('; ')),
         );
     }
-    // Groups for which no node is left come first.
+    // Groups for which no node has the right value come first.
     const worst = wrong.toSorted((a, b) => Number(b.isAll) - Number(a.isAll))[0];
     if (!worst)
       return evidence.length === 0

@@ -22,7 +22,7 @@ import { labelChecks } from './labelChecks.ts';
 import { roomChecks } from './quotaChecks.ts';
 import { architecture, sizeChecks } from './sizeChecks.ts';
 
-/** Returns the head or the groups of workers of one kind, with all nodes. @throws ClusterError */
+/** Returns the groups of one kind (the head, or worker groups), and all nodes. @throws ClusterError */
 async function groupsAndNodes(
   kube: KubeReads,
   kind: NodeKind,
@@ -38,8 +38,10 @@ const seen = (nodes: readonly KubeNode[], by: string): Evidence =>
   );
 
 /**
- * Checks whether a group has a node now. For workers, a temporarily unavailable node is a warning. No node at all is a
- * failure, unless nodes are created on demand, or no node has a GPU, because a GPU pool may scale from zero.
+ * Checks whether a group has a node now. If nodes exist but accept no pods at the moment, the check fails for the head
+ * and warns for workers. If there is no node at all, the check fails.
+ * The check only warns if nodes are created on demand, or if the group needs GPUs and no node has any, because a GPU
+ * pool may scale from zero.
  */
 function placementFinding(
   kind: NodeKind,

@@ -17,8 +17,8 @@ const watches = (operator: Workload, namespace: string): boolean => {
 };
 
 /**
- * Finds the responsible operator among several, such as an old one left behind. One that watches our namespace comes
- * first, then one with ready pods.
+ * Finds the responsible operator among several, such as an old one left behind. An operator that watches the profile's
+ * namespace comes first, then an operator with ready pods.
  */
 async function operatorOf(kube: KubeReads): Promise<Workload | undefined> {
   const rank = (one: Workload): number => (watches(one, kube.profile.namespace) ? 2 : 0) + (one.ready > 0 ? 1 : 0);
@@ -40,7 +40,7 @@ const seen = (operator: Workload): Evidence =>
       `image ${operator.containers[0]?.image ?? 'unknown'}`,
   );
 
-/** GKE hides the operator of its add-on from customers. */
+/** Returns whether the cluster is on GKE. GKE hides the operator of its add-on from customers. */
 async function hidesOperator(kube: KubeReads): Promise<boolean> {
   if (kube.profile.gcp) return true;
   return (stringAt(await kube.get('/version'), 'gitVersion') ?? '').includes('-gke.');

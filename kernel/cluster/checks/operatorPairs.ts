@@ -10,7 +10,7 @@ const managedPairs = [
   { kubernetes: '1.31', operator: '1.2' },
 ] as const;
 
-/** The oldest documented Kubernetes. */
+/** The oldest Kubernetes version in the documented pairs. */
 export const oldestPaired: VersionNumber = { major: 1, minor: 30, patch: 0 };
 
 export const pairsShown: Evidence = {

@@ -4,7 +4,7 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 
 const category = 'profile';
 
-/** Returns the cloud of a profile and the setting that shows it, if any does. */
+/** Returns the cloud of a profile and the setting that shows the cloud, or `undefined` if no setting does. */
 function cloudOf({
   auth,
   aws,

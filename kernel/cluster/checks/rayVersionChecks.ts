@@ -24,7 +24,10 @@ const oldest: VersionNumber = { major: 2, minor: 43, patch: 0 };
  */
 type Said = { readonly who: string; readonly version: VersionNumber; readonly isSure: boolean };
 
-/** Jobs and cluster must have the same version, because Ray rejects clients of another version. */
+/**
+ * Returns what is wrong with the versions, or `undefined`. Jobs and cluster must have the same version, because Ray
+ * rejects clients of another version.
+ */
 function problemOf(said: readonly Said[]): string | undefined {
   const old = said.find(({ version }) => !isAtLeast(version, oldest));
   if (old) return `${old.who} has Ray ${showVersion(old.version)}; ${showMinor(oldest)} or later is required.`;
@@ -145,7 +148,7 @@ const head: Check = {
     } catch (error) {
       if (!isClusterError(error) || signal.aborted) throw error;
       // The result is unknown: the head may be starting or require a token, or the user may not use the proxy. None of
-      // these is a wrong version.
+      // these problems shows a wrong version.
       return unknown(`The head of ${cluster.name} can't be checked: ${error.what}`, evidenceFor(path, error.what));
     }
     const text = stringAt(body, 'ray_version');

@@ -98,7 +98,7 @@ const bound: Check = {
   run: async ({ kube, profile }) => {
     const answers = await Promise.all(runnerAccess.map((access) => serviceAccountCan(kube, access)));
     const granted = answers.find(({ isAllowed }) => isAllowed);
-    // A permission in all namespaces implies a binding in all of them, from any source.
+    // A permission in all namespaces proves that a binding applies to all namespaces, whatever its name and role are.
     if (granted) return pass(`${accountOf(profile)} has grants in all namespaces.`, granted.evidence);
     const bindings = await ifAllowed(clusterRoleBindingsOf(kube));
     const ours = bindings?.filter((binding) => bindsAccount(binding, profile) && !isForEveryone(binding)) ?? [];

@@ -87,7 +87,10 @@ async function checkDefinition(kube: KubeReads, plural: string): Promise<Finding
   return pass(`The resource ${name} is served as ${servedVersion}.`, ...evidence);
 }
 
-/** Checks which resources the API server serves. Every user may read this; only administrators may read definitions. */
+/**
+ * Checks whether the API server lists the resource as served. Every user may read this list, but only administrators
+ * may read definitions.
+ */
 async function checkServed(kube: KubeReads, plural: string): Promise<Finding> {
   const path = `/apis/ray.io/${servedVersion}`;
   const resources = listAt(await kube.find(path), 'resources').map((one) => stringAt(one, 'name'));

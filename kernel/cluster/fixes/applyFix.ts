@@ -52,7 +52,7 @@ const serverFields = new Set([
   'generation',
   'selfLink',
 ]);
-/** A copy of the whole object, left by client-side apply. */
+/** The annotation in which client-side apply keeps a copy of the whole object. */
 const copyOfObject = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Removes the status and the server's metadata, because a hand-written manifest has none of them. */
@@ -94,7 +94,7 @@ export type FixPreview = { readonly objects: readonly ObjectDiff[] };
 
 /**
  * Previews objects by a server-side apply with dry run; nothing changes.
- * @throws ClusterError for each way in which the server would refuse one: Forbidden, InvalidRequest, NotFound …
+ * @throws ClusterError if the server would refuse an object: Forbidden, InvalidRequest, NotFound …
  */
 export async function previewFix(
   connection: KubeConnection,
@@ -114,8 +114,8 @@ export async function previewFix(
  * Applies the objects of a preview in order, by server-side apply under our own field manager.
  * @param options.force takes over fields of other managers; set it only after the user has seen the conflict
  * @returns the names of the applied objects
- * @throws ClusterError Conflict if an object would differ from its preview, or has another manager (objects that were
- * already applied remain); else as `previewFix`
+ * @throws ClusterError Conflict if an object would differ from its preview, or if another manager owns changed fields
+ * and `force` is not set. Objects that were already applied remain. Other errors are the same as for `previewFix`.
  */
 export async function applyFix(
   connection: KubeConnection,
@@ -211,7 +211,7 @@ function managerOf(object: KubernetesManifest): string {
   return `lance-catalog-${hash.slice(0, 10)}`;
 }
 
-/** Returns the paths of all fields; a list counts as one. */
+/** Returns the paths of all fields of an object. A list counts as one field. */
 function fieldsOf(value: unknown, path = ''): string[] {
   if (!isRecord(value)) return [path];
   return Object.entries(value).flatMap(([key, each]) => fieldsOf(each, `${path}/${key}`));

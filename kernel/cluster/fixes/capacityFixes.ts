@@ -21,7 +21,9 @@ export function raiseQuota(profile: ClusterProfile, name: string, short: readonl
   ]);
 }
 
-/** Widens the bounds that are too tight. The entries of a limit range are a list, which apply replaces as a whole. */
+/**
+ * Widens the bounds that are too tight. Apply replaces the list of entries as a whole, so the fix contains all of them.
+ */
 export function widenLimitRange(profile: ClusterProfile, range: unknown, bounds: readonly LimitRangeViolation[]): Fix {
   const limits = listAt(range, 'spec', 'limits').map((entry, index) => {
     const changed: Record<string, unknown> = { ...(entry as object) };

@@ -19,7 +19,7 @@ export const kubectl = (profile: ClusterProfile, ...words: Words): string =>
 export const helm = (profile: ClusterProfile, ...words: Words): string =>
   shellCommand('helm', contextWords(profile, '--kube-context'), ...words);
 
-/** The kubeconfig and context of the profile, Needed because `kubectl` and `helm` may use others by default. */
+/** Returns the options for the profile's kubeconfig and context. By default, `kubectl` and `helm` may use others. */
 function contextWords({ auth }: ClusterProfile, option: string): readonly string[] {
   if (auth.configMethod !== 'LOCAL') return [];
   return [

@@ -3,7 +3,7 @@ import type { Workload } from '#cluster/kube/workloads.ts';
 import type { ClusterProfile } from '#cluster/profile.ts';
 import { helm, kubectl, manifestFix } from './commands.ts';
 
-/** The release that commands install: the newest that is documented to work with what the runner needs. */
+/** The KubeRay release that the commands install: the newest one that is documented to work with the runner. */
 const release = '1.3.2';
 
 const definitions = `github.com/ray-project/kuberay/ray-operator/config/crd?ref=v${release}`;
@@ -40,8 +40,9 @@ export const describeOperator = (profile: ClusterProfile, { namespace, name }: W
 });
 
 /**
- * Adds a namespace to those that the operator watches. A chart is changed by its values, because the next upgrade would
- * undo any other change, and the chart also creates the roles for the namespace.
+ * Adds the profile's namespace to the namespaces that the operator watches.
+ * If Helm installed the operator, the fix sets a value of the chart. The next upgrade would undo any other change, and
+ * the chart also creates the roles for the namespace.
  */
 export function watchNamespace(profile: ClusterProfile, operator: Workload, watched: readonly string[]): Fix {
   const wanted = [...watched, profile.namespace].join(',');
@@ -75,7 +76,7 @@ export function watchNamespace(profile: ClusterProfile, operator: Workload, watc
 
 const isWatchWord = (word: string): boolean => /^--?watch-namespace(?:=|$)/.test(word);
 
-/** Replaces the namespaces in the option's word or in the word after it. */
+/** Replaces the namespaces of the option `--watch-namespace`, which are in the same word or in the next word. */
 function withWatched(args: readonly string[], wanted: string): readonly string[] {
   return args.map((word, index) => {
     if (isWatchWord(word)) return word.includes('=') ? `${word.slice(0, word.indexOf('='))}=${wanted}` : word;

@@ -13,8 +13,8 @@ const manifestOf = (profile: ClusterProfile, { apiVersion, name }: RayCluster, s
 });
 
 /**
- * Sets the profile's service account on head and workers. Groups of workers are a list, which apply replaces as a
- * whole.
+ * Sets the profile's service account on head and workers. Apply replaces the list of worker groups as a whole, so the
+ * fix contains all of them.
  */
 export function accountOfGroups(profile: ClusterProfile, cluster: RayCluster): Fix {
   const account = { template: { spec: { serviceAccountName: profile.serviceAccount } } };

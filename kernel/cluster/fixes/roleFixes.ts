@@ -9,9 +9,9 @@ import type { KubernetesManifest, Fix } from './fix.ts';
 // entries are applied again.
 
 /**
- * Grants access by an EKS access policy, because each session of a role has a new name, so a binding can't name it.
+ * Grants access by an EKS access policy. A binding can't grant it, because each session of a role has a new name.
  * @param user the name as the API server reports it
- * @returns `undefined` if it is not an AWS role session
+ * @returns `undefined` if the user is not a session of an AWS role, or if the profile names no EKS cluster
  */
 export function grantByAccessEntry(profile: ClusterProfile, user: string): Fix | undefined {
   const session = roleOfSession(user);
@@ -68,7 +68,7 @@ export function grantRunner(profile: ClusterProfile, known: KnownRoles): Fix {
   return manifestFix(profile, [role, ...(own ? [] : [bindingOf(profile, name)])]);
 }
 
-/** Finds a role that only this service account has, by a binding that names it. */
+/** Finds a role that only this service account has, among the roles of the bindings that name the account. */
 function ownRole(profile: ClusterProfile, known: KnownRoles): { readonly role: Role } | undefined {
   for (const binding of known?.bindings ?? []) {
     if (!namesAccount(binding, profile)) continue;
@@ -101,7 +101,8 @@ const bindingOf = ({ namespace, serviceAccount }: ClusterProfile, role: string):
 const isSame = (a: readonly string[] | undefined, b: readonly string[]): boolean => a?.join('\n') === b.join('\n');
 
 /**
- * Returns the existing rules, with missing verbs added to the first rule for the same resources, else as a new rule.
+ * Returns the existing rules with the wanted verbs added. The verbs are added to the first rule for the same resources,
+ * or as a new rule if there is none.
  */
 export function withRules(there: readonly unknown[], wanted: readonly Rule[]): readonly unknown[] {
   const rules = there.map((rule) => ({ ...(rule as object) })) as Partial<
@@ -118,7 +119,7 @@ export function withRules(there: readonly unknown[], wanted: readonly Rule[]): r
   return rules;
 }
 
-/** Grants the user what launching needs in the namespace. */
+/** Grants the user the rights in the namespace that are needed to launch a RayCluster. */
 export function grantLauncher(profile: ClusterProfile, user: string): Fix {
   const { namespace } = profile;
   const name = `lance-client-${user.replaceAll(/[/%]/g, '-')}`;

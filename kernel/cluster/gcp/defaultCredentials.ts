@@ -143,7 +143,7 @@ function ofRest(error: unknown, source: string): ClusterError {
 type AccessToken = { readonly token: string; readonly expiresAt: Date | undefined };
 
 export type DefaultCredentials = {
-  /** Their origin, for display: a file, or the metadata server. */
+  /** Where the credentials come from, for display: a file, or the metadata server. */
   readonly source: string;
   /** The account, if the file names it; the file of a user's sign-in does not. */
   readonly account: string | undefined;
@@ -162,8 +162,8 @@ type DefaultCredentialsOptions = {
 
 /**
  * Finds the credentials that Google's own tools use, without requesting a token.
- * These are the file of GOOGLE_APPLICATION_CREDENTIALS, that of `gcloud auth application-default login`, or the
- * metadata server.
+ * Uses the file that GOOGLE_APPLICATION_CREDENTIALS names, else the file that `gcloud auth application-default login`
+ * writes, else the metadata server.
  * @throws ClusterError CredentialsMissing
  */
 export async function openDefaultCredentials(options: DefaultCredentialsOptions): Promise<DefaultCredentials> {
@@ -215,7 +215,7 @@ function wellKnownFile(): string {
   return join(folder, 'application_default_credentials.json');
 }
 
-/** Hides the secrets of a credentials file, also of a file nested in it (impersonation). */
+/** Hides the secrets of a credentials file, and of the credentials that are nested in it for impersonation. */
 function hideSecretsOf(file: Record<string, unknown>, hidden: SecretRedactor): void {
   for (const name of ['refresh_token', 'client_secret', 'private_key', 'private_key_id']) {
     const value = file[name];
@@ -244,8 +244,8 @@ function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 /**
  * Signs in to a GKE cluster with the application-default credentials.
- * For kubeconfigs that need `gke-gcloud-auth-plugin`, if that program is not installed. GKE accepts the access token
- * itself as bearer token.
+ * Used if a kubeconfig needs the program `gke-gcloud-auth-plugin`, but the program is not installed. GKE accepts the
+ * access token itself as bearer token.
  */
 export function gkeCredential({
   hidden,

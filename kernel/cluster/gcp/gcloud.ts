@@ -13,7 +13,7 @@ const command = (...lines: readonly string[]): Fix => ({ kind: 'command', comman
 /** Returns the options for a cluster's location. */
 const place = ({ project, location }: GkeTarget): readonly string[] => ['--location', location, '--project', project];
 
-/** @param member of the user; default: the account that gcloud is signed in with */
+/** @param member the user as an IAM member. Default: the account that gcloud is signed in with */
 export const grantClusterViewer = ({ project }: GkeTarget, member: string | undefined): Fix => {
   const account = member === undefined ? `"user:$(gcloud config get-value account)"` : quoteShellArgument(member);
   const binding = line('projects add-iam-policy-binding', project);
@@ -26,7 +26,7 @@ export const listClusters = ({ project }: GkeTarget): Fix =>
 export const turnOnWorkloadIdentity = (gke: GkeTarget): Fix =>
   command(line('container clusters update', gke.clusterName, ...place(gke), `--workload-pool=${workloadPoolOf(gke)}`));
 
-/** Returns one line per pool. GKE recreates the pool's nodes. */
+/** Returns a command with one line per pool. When the command runs, GKE recreates the nodes of each pool. */
 export const turnOnMetadata = (gke: GkeTarget, pools: readonly string[]): Fix => {
   const rest = ['--cluster', gke.clusterName, ...place(gke), '--workload-metadata=GKE_METADATA'];
   return command(...pools.map((pool) => line('container node-pools update', pool, ...rest)));

@@ -10,13 +10,13 @@ import { bucketOf, clusterPath, gkePlace, tokenAudience, workloadPoolOf } from '
 import { cloudScope, type GoogleAsk, GoogleClient, type GoogleEndpoints, type GoogleReply } from './googleClient.ts';
 import { readGkeCluster, readPolicy, tokenAt, type Binding, type GkeCluster } from './replies.ts';
 
-/** A value with the request it is from, for evidence. */
+/** A value, and the request that returned it, for evidence. */
 type WithRequest<T> = { readonly asked: string; readonly value: T };
 
 /** The annotation of a Kubernetes service account that names the Google service account it acts as. */
 export const accountAnnotation = 'iam.gke.io/gcp-service-account';
 
-/** The IAM permissions of a backfill on the bucket. */
+/** The IAM permissions that a backfill needs on the bucket. */
 export const bucketPermissions = [
   'storage.objects.create',
   'storage.objects.delete',
@@ -27,11 +27,11 @@ export const bucketPermissions = [
 type GcpReadsOptions = {
   /** The cluster whose service account and tokens start the chain. */
   readonly kube: KubeReads;
-  /** Other base URLs of Google's APIs. */
+  /** Base URLs to use instead of the public URLs of Google's APIs. */
   readonly endpoints?: Partial<GoogleEndpoints> | undefined;
 };
 
-/** Reads from Google Cloud for the checks, each read once a run. */
+/** Reads data from Google Cloud for the checks. Within one run, each result is requested only once (`RequestCache`). */
 export class GcpReads {
   readonly #once = new RequestCache();
   readonly #client: GoogleClient;
@@ -58,7 +58,8 @@ export class GcpReads {
   }
 
   /**
-   * Returns the account of the credentials as an IAM member, or `undefined` if Google does not report it.
+   * Returns the account of the credentials as an IAM member. Returns `undefined` if neither Google nor the credentials
+   * file names the account.
    * @throws ClusterError if the credentials give no token
    */
   caller(): Promise<string | undefined> {
@@ -102,7 +103,7 @@ export class GcpReads {
     });
   }
 
-  /** Returns the Google service account in the annotation of the Kubernetes one. @throws ClusterError */
+  /** Returns the Google service account that the Kubernetes service account's annotation names. @throws ClusterError */
   async annotatedAccount(): Promise<string | undefined> {
     return (await this.#kube.serviceAccount())?.annotations[accountAnnotation] || undefined;
   }
@@ -188,7 +189,9 @@ export class GcpReads {
   }
 
   /**
-   * Removes an object of the bucket, even after the run: as the service account, or else as the user.
+   * Removes an object of the bucket as the service account. If the service account gets no token, removes the object as
+   * the user.
+   * @param signal independent of the run, so that the object can be removed after the run
    * @throws ClusterError
    */
   async removeObject(email: string, name: string, signal: AbortSignal): Promise<void> {

@@ -38,14 +38,14 @@ export function bucketOf(profile: ClusterProfile): string {
 export const clusterPath = ({ project, location, clusterName }: GkeTarget): string =>
   `projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}/clusters/${encodeURIComponent(clusterName)}`;
 
-/** Returns the workload pool of a project's GKE clusters, also the audience of their tokens. */
+/** Returns the workload pool of a project's GKE clusters. The pool is also the audience of their tokens. */
 export const workloadPoolOf = ({ project }: GkeTarget): string => {
-  // Projects of a domain, `example.com:name`, have the parts swapped.
+  // For a project of a domain (`example.com:name`), the pool has the two parts in the other order (`name.example.com`).
   const [domain, name] = project.split(':');
   return `${name === undefined ? project : `${name}.${domain}`}.svc.id.goog`;
 };
 
-/** The token service's name for the cluster that issues the tokens. */
+/** Returns the name that Google's token service uses for the cluster that issues the tokens. */
 export const tokenAudience = (place: GkeTarget): string =>
   `identitynamespace:${workloadPoolOf(place)}:https://container.googleapis.com/v1/${clusterPath(place)}`;
 

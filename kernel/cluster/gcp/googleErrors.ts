@@ -3,12 +3,13 @@ import { shellCommand } from '#cluster/fixes/commands.ts';
 import { messageOf } from '#shared/errors.ts';
 import { isRecord, parseRecord } from '#shared/records.ts';
 
-// Converts errors of Google Cloud and of connections to it to `ClusterError`s. No other file reads Google's messages.
+// Converts errors of Google Cloud's APIs, and of connections to Google Cloud, to `ClusterError`s.
+// `defaultCredentials.ts` converts the errors of the sign-in.
 
-/** How users sign in for this program. */
+/** The command with which users sign in to Google Cloud for this program. */
 export const loginCommand = 'gcloud auth application-default login';
 
-/** An error with Google's message, the cause of the ClusterError made from it. */
+/** An error with Google's message. It is the cause of the ClusterError that is created from it. */
 class GoogleRefusal extends Error {
   readonly status: number;
   /** Google's name for the cause, such as `SERVICE_DISABLED` or `invalid_grant`; empty if it sends none. */
@@ -22,7 +23,7 @@ class GoogleRefusal extends Error {
   }
 }
 
-/** Returns Google's message, if the error is from a reply. */
+/** Returns Google's refusal, which is the error's cause if the error is from a reply. */
 export const refusalOf = (error: unknown): GoogleRefusal | undefined =>
   error instanceof ClusterError && error.cause instanceof GoogleRefusal ? error.cause : undefined;
 
@@ -96,7 +97,7 @@ function enableHint(message: string): string {
   return `Enable the API: ${shellCommand('gcloud', 'services', 'enable', service, '--project', project)}.`;
 }
 
-/** Parses an error: an object from Google's APIs, a string from OAuth and the token service. */
+/** Parses an error. Google's APIs send it as an object, OAuth and the token service send it as a string. */
 function readRefusal(status: number, text: string): GoogleRefusal | undefined {
   const body = parseRecord(text);
   const error = body?.['error'];

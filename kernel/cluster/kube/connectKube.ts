@@ -24,8 +24,8 @@ export type ConnectKubeOptions = {
 
 /**
  * Finds the API server and the sign-in, without a request to the server. The caller closes the connection.
- * @throws ClusterError if a kubeconfig, a pod or a cloud's credentials are not usable; errors of a plugin follow with
- * the first request
+ * @throws ClusterError if the kubeconfig, the pod's service account or the cloud's credentials are not usable. A plugin
+ * runs only with the first request, so that request throws the plugin's errors.
  */
 export async function connectKube(auth: ClusterAuth, options: ConnectKubeOptions): Promise<KubeConnection> {
   options.signal.throwIfAborted();
@@ -65,8 +65,8 @@ async function accessOfKubeconfig(
     return { ...access, credential };
   }
   const { plugin } = signIn;
-  // Checks that the user has allowed the configuration that was read. Each run checks again, because a script in the
-  // repository may have changed meanwhile.
+  // Checks that the user has allowed the configuration that was read. The check is repeated before each run of the
+  // plugin, because a script in the repository may have changed meanwhile.
   const mayRun = (): void => {
     if (foundIn) requireTrustedStep(pluginProgram(foundIn, plugin, config));
   };
@@ -98,5 +98,7 @@ async function accessByPlugin(
   };
 }
 
-/** Names of variables whose values are secrets; those of files are paths. */
+/**
+ * Matches the names of variables whose values are secrets. `…_TOKEN_FILE` does not match, because its value is a path.
+ */
 const secretName = /(?:KEY|KEY_ID|TOKEN|SECRET|PASSWORD)$/i;

@@ -13,14 +13,16 @@ export type KubeCredential = {
 };
 
 /**
- * Returns a valid credential. Called before every request, so it caches until shortly before the expiry.
- * @param refused a credential of this source that the server did not accept (401); then the source reads a new
- * credential, but only once
+ * Returns a valid credential. A connection calls this function before every request, so the function caches the
+ * credential until shortly before its expiry.
+ * @param refused a credential from this source that the server did not accept (401). The source then reads a new
+ * credential, at most once a minute.
  */
 export type CredentialSource = (signal: AbortSignal, refused?: KubeCredential) => Promise<KubeCredential>;
 
 /**
- * A credential is not used in the last milliseconds before its expiry, because requests take time and clocks differ.
+ * Milliseconds. A credential is no longer used if less than this time is left until its expiry, because requests take
+ * time and clocks differ.
  */
 const margin = 60_000;
 
@@ -96,7 +98,7 @@ export const fixed =
 export type KubeTarget = {
   /** URL without a slash at the end; behind a gateway it may have a path. */
   readonly server: string;
-  /** PEM of the certificate authority. Default: those that Node trusts. */
+  /** PEM of the certificate authority. Default: the authorities that Node trusts. */
   readonly ca?: string | undefined;
   /** The host name in the certificate, if it differs from the host of the URL. */
   readonly tlsServerName?: string | undefined;

@@ -36,7 +36,8 @@ class ConnectionKubeConfig extends KubeConfig {
       {
         name,
         server,
-        // The client would refuse http://. At this point such an address can only be of this machine.
+        // The client refuses http:// unless verification is off. Such an address is always on this machine, because
+        // `targetOfEntry` refuses others.
         skipTLSVerify: skipTlsVerify || server.startsWith('http:'),
         ...(ca === undefined ? {} : { caData: base64(ca) }),
         ...(tlsServerName === undefined ? {} : { tlsServerName }),

@@ -16,10 +16,10 @@ import {
 import { proxyOf } from './proxy.ts';
 import { unauthorizedError } from './refused.ts';
 
-/** Time limits in milliseconds: to connect, and without receiving data of a reply. */
+/** Time limits in milliseconds: to connect, until the headers of a reply arrive, and without new data of its body. */
 const timeouts = { connect: 10_000, headers: 30_000, body: 30_000 } as const;
 
-/** The key of a connection, because a client certificate belongs to a connection, not to a request. */
+/** The credential that selects a connection. A client certificate belongs to a connection, not to a request. */
 type ClientCertificate = Pick<KubeCredential, 'clientCertificate' | 'clientKey'>;
 
 /**
@@ -113,7 +113,7 @@ class KubePool {
 export type KubeAccess = {
   readonly target: KubeTarget;
   readonly credential: CredentialSource;
-  /** Its origin, for display: `~/.kube/config, context production`. */
+  /** Where the address and the sign-in come from, for display: `~/.kube/config, context production`. */
   readonly source: string;
   /** The sign-in, for display: `the client certificate of alice`. */
   readonly signIn: string;
@@ -157,7 +157,7 @@ export class KubeConnection {
     return this.#pool.peer;
   }
 
-  /** The server's clock in the first reply, also of an error; `undefined` before. */
+  /** The clocks at the first reply, which may be an error. `undefined` before the first reply. */
   get clock(): ClockReading | undefined {
     return this.#clock;
   }

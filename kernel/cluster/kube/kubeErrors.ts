@@ -1,7 +1,7 @@
 import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// Converts errors of API servers and their connections. No other file reads their messages.
+// Converts errors of API servers, and of connections to them, to `ClusterError`s.
 
 type Words = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 
@@ -113,7 +113,7 @@ function wordsOf(code: string): Words | undefined {
 
 /**
  * Returns the error for a request without a reply, or `undefined` if it is not a connection error.
- * @param subject of the message: an address, or a request
+ * @param subject the subject of the message: an address, or a request
  */
 export function connectionErrorOf(error: unknown, subject: string): ClusterError | undefined {
   for (const one of chainOf(error)) {
@@ -157,7 +157,7 @@ function namesIn(message: string): string {
 
 type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 
-/** The meaning of a status, for replies without a message. */
+/** The meaning of a status. If the reply has a message, the message replaces `said`. */
 const statuses: Readonly<Record<number, StatusWords>> = {
   400: { kind: 'InvalidRequest', said: 'the API server rejected the request as invalid', hint: 'Correct the request.' },
   401: {
@@ -238,7 +238,7 @@ export function errorOfReply(what: string, status: number, body: unknown, cause?
   );
 }
 
-/** The error for an HTML page: of a proxy, a sign-in or a web server. */
+/** Returns the error for an HTML page, which is from a proxy, a sign-in or a web server. */
 export function pageError(
   what: string,
   title: string,
@@ -260,7 +260,7 @@ export function htmlTitleOf(body: unknown): string | undefined {
   return title.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Reads the message of a `Status` object, which may be empty; `undefined` if it is not one. */
+/** Returns the message of a `Status` object, which may be empty. Returns `undefined` if the body is not a `Status`. */
 function messageOfStatus(body: unknown): string | undefined {
   const value = typeof body === 'string' ? parsed(body) : body;
   if (!isRecord(value) || value['kind'] !== 'Status') return undefined;

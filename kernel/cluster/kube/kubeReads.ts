@@ -102,7 +102,10 @@ async function acceptedPerson(kube: KubeReads): Promise<KubeUser> {
   return { username: '', groups: [], evidence: { asked, saw: 'accepted; the server is too old to name the user' } };
 }
 
-/** Reads from the Kubernetes API for the checks, each read once a run. */
+/**
+ * Reads data from the Kubernetes API for the checks. Within one run, each result is requested only once
+ * (`RequestCache`).
+ */
 export class KubeReads {
   readonly #once = new RequestCache();
   readonly #aws: AwsReads | undefined;
@@ -113,7 +116,7 @@ export class KubeReads {
 
   /**
    * @param signal the signal of the run; results are shared, so no single check may cancel a read
-   * @param aws has the AWS data that EKS_AUTH needs, if the checks of AWS run too
+   * @param aws the reads of the AWS checks, which get the AWS data that EKS_AUTH needs
    */
   constructor(profile: ClusterProfile, hidden: SecretRedactor, signal: AbortSignal, aws?: AwsReads) {
     this.#aws = aws;
@@ -122,7 +125,11 @@ export class KubeReads {
     this.signal = signal;
   }
 
-  /** Runs a read once a run; `question` identifies its result for the reads in this folder. */
+  /**
+   * Runs a read, but only once within a run of the checks. Later calls with the same `question` return the first
+   * result. After a transient failure, the next call runs the read again.
+   * @param question identifies the result; all reads in this folder share these names
+   */
   once<T>(question: string, how: () => Promise<T>): Promise<T> {
     return this.#once.ask(question, how);
   }
@@ -148,8 +155,9 @@ export class KubeReads {
   }
 
   /**
-   * Sends a request as the user, each time and not once a run.
-   * @param signal for work that continues after the run, such as cleanup. Default: the run's
+   * Sends a request as the user. Unlike for `get`, the reply is not cached.
+   * @param signal Default: the signal of the run. Work that continues after the run, such as cleanup, needs another
+   * one.
    * @throws ClusterError
    */
   async request(ask: KubeAsk, signal: AbortSignal = this.signal): Promise<KubeReply> {
@@ -157,7 +165,7 @@ export class KubeReads {
     return connection.request(ask, signal);
   }
 
-  /** Returns the reply to a GET, requested once a run. @throws ClusterError */
+  /** Returns the body of the reply to a GET. Within one run, a path is requested only once. @throws ClusterError */
   get(path: string): Promise<unknown> {
     return this.once(`GET ${path}`, async () => (await this.request({ method: 'GET', path })).body);
   }

@@ -20,7 +20,7 @@ export type KubeAsk = {
   readonly token?: string | undefined;
 };
 
-/** A 2xx reply. `body` is the parsed JSON, otherwise the text; neither is validated. */
+/** A 2xx reply. `body` is the parsed JSON, or the text if the reply is not JSON. Neither is validated. */
 export type KubeReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ const longestReply = 128 * 1024 * 1024;
 /**
  * Sends one request and reads the reply. Does not follow redirects, because an API server sends none, and a sign-in
  * page at the target would look like a reply.
- * @param server URL; its path is the prefix of each request's
+ * @param server the URL of the server; its path comes before the path of each request
  * @throws ClusterError for a status other than 2xx; the caller explains a 401, because it knows the credential
  */
 export async function sendRequest(
@@ -84,7 +84,10 @@ export async function sendRequest(
   }
 }
 
-/** Returns the error of a connection. A proxy may be the cause too, so then the message names both. */
+/**
+ * Returns the error for a failed connection. With a proxy, the message names the server and the proxy, because either
+ * of them may be the cause.
+ */
 function unansweredError(
   error: unknown,
   { server, proxy }: { readonly server: string; readonly proxy?: string | undefined },
@@ -110,7 +113,7 @@ export function authorization({ token, basic }: KubeCredential): Record<string, 
   return {};
 }
 
-/** Returns the headers with the user to act as. */
+/** Returns the headers that name the user to act as. */
 export function impersonation(as: Impersonation | undefined): Record<string, string | string[]> {
   if (!as) return {};
   return { 'impersonate-user': as.user, ...(as.groups.length > 0 ? { 'impersonate-group': [...as.groups] } : {}) };

@@ -65,9 +65,9 @@ const spotLabels = [
 ] as const;
 
 /**
- * Returns the provisioner that creates nodes on demand, if it has created any of these.
- * GKE Autopilot is detected by node names, Karpenter and EKS Auto Mode by labels. With a provisioner, a missing node
- * is not a problem.
+ * Returns the provisioner that creates nodes on demand, if it has created any of the given nodes.
+ * GKE Autopilot is detected by node names, Karpenter and EKS Auto Mode by labels. With a provisioner, a missing node is
+ * not a problem.
  */
 export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {
   if (nodes.some(({ name }) => name.startsWith('gk3-'))) return 'GKE Autopilot';
@@ -75,7 +75,7 @@ export function nodeMakerOf(nodes: readonly KubeNode[]): string | undefined {
   return nodes.some(({ labels }) => Object.hasOwn(labels, 'karpenter.sh/nodepool')) ? 'Karpenter' : undefined;
 }
 
-/** A toleration without a key matches every key, and without an effect every effect. */
+/** A toleration without a key matches every key. A toleration without an effect matches every effect. */
 export type Toleration = Readonly<Pick<V1Toleration, 'key' | 'operator' | 'value' | 'effect'>>;
 
 export const readToleration = (item: unknown): Toleration =>

@@ -78,11 +78,14 @@ const operatorLabel = `labelSelector=${encodeURIComponent('app.kubernetes.io/nam
 
 type FoundOperators = {
   readonly operators: readonly Workload[];
-  /** All namespaces were readable, not only the profile's. */
+  /** All namespaces were readable, not only the namespace of the profile. */
   readonly isWhole: boolean;
 };
 
-/** Returns the operator's Deployments in all namespaces, or in the profile's if the user may read no others. */
+/**
+ * Returns the operator's Deployments in all namespaces. If the user may not read all namespaces, returns those in the
+ * namespace of the profile.
+ */
 export const operatorsOf = (kube: KubeReads): Promise<FoundOperators> =>
   kube.once('operators', async () => {
     try {
@@ -102,18 +105,18 @@ async function operatorsAt(kube: KubeReads, path: string): Promise<readonly Work
   return labelled.length > 0 ? labelled : (await readAll(kube, path, readDeployment)).filter(isOperator);
 }
 
-/** Reads the profile's RayCluster; `undefined` if it names none or it does not exist. */
+/** Reads the profile's RayCluster. Returns `undefined` if the profile names none, or if it does not exist. */
 export async function rayClusterOf(kube: KubeReads): Promise<RayCluster | undefined> {
   const { rayCluster } = kube.profile;
   return rayCluster === undefined ? undefined : readRayCluster(await kube.find(rayClusterPath(kube, rayCluster)));
 }
 
-/** Returns head and workers of the existing RayCluster, or else those of the profile. */
+/** Returns head and workers of the existing RayCluster. Without one, returns the head and workers of the profile. */
 export async function groupsOf(kube: KubeReads): Promise<readonly GroupSpec[]> {
   try {
     return (await rayClusterOf(kube))?.groups ?? groupsOfProfile(kube.profile);
   } catch (error) {
-    // If the user may not read it, the groups of the profile can still be checked.
+    // If the user may not read the RayCluster, the groups of the profile can still be checked.
     if (isClusterError(error) && error.kind === 'Forbidden') return groupsOfProfile(kube.profile);
     throw error;
   }

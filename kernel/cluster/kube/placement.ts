@@ -18,7 +18,7 @@ export const labelOf = ({ labelDomain }: ClusterProfile, kind: NodeKind): string
 export const usesLabel = (profile: ClusterProfile, group: GroupSpec): boolean =>
   Object.hasOwn(group.nodeSelector, labelOf(profile, kindOf(group)));
 
-/** Returns the required value of that label. */
+/** Returns the value that the selector of a group requires for the label of its kind. */
 export const valueOf = (profile: ClusterProfile, group: GroupSpec): string =>
   group.nodeSelector[labelOf(profile, kindOf(group))] ?? 'true';
 
@@ -27,8 +27,9 @@ export const otherSelectors = (profile: ClusterProfile, group: GroupSpec): reado
   Object.entries(group.nodeSelector).filter(([key]) => key !== labelOf(profile, kindOf(group)));
 
 /**
- * Returns the nodes for a group: those that have the label of its kind, or match its whole selector. The label may have
- * any value, because a separate check reports wrong values.
+ * Returns the nodes for a group. If the group's selector has the label of its kind, these are the nodes with this
+ * label. The label may have any value, because a separate check reports wrong values. Otherwise these are the nodes
+ * that match the whole selector.
  */
 export function nodesForGroup(
   profile: ClusterProfile,
@@ -44,7 +45,7 @@ export function nodesForGroup(
   );
 }
 
-/** Returns the given nodes that match the rest of the selector. */
+/** Returns the nodes for a group (see `nodesForGroup`) that also match the rest of its selector. */
 export function matchingNodes(
   profile: ClusterProfile,
   group: GroupSpec,

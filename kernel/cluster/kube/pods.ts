@@ -10,7 +10,7 @@ export type Pod = {
   readonly node: string | undefined;
   /** `Pending`, `Running`, … */
   readonly phase: string | undefined;
-  /** Containers with their AWS credential variables only, because others may be secrets. */
+  /** The containers. `variables` has only variables about AWS, because others may be secrets. */
   readonly containers: readonly { readonly name: string; readonly variables: Readonly<Record<string, string>> }[];
 };
 

@@ -4,8 +4,9 @@ import { withoutBrackets, isThisMachine } from '#processes/thisMachine.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Finds the proxy for a URL as `kubectl` does. It is the proxy of the kubeconfig, or else `HTTPS_PROXY` or
- * `HTTP_PROXY`, unless `NO_PROXY` contains the host. Proxies of the environment never apply to this machine.
+ * Finds the proxy for a URL as `kubectl` does. The proxy in the kubeconfig comes first.
+ * Otherwise the proxy is `HTTPS_PROXY` or `HTTP_PROXY`, depending on the URL, unless `NO_PROXY` contains the host.
+ * Proxies of the environment never apply to this machine.
  */
 export function proxyOf(server: URL, explicit: string | undefined, env: Environment): string | undefined {
   if (explicit !== undefined && explicit !== '') return explicit;

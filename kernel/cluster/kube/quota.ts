@@ -1,7 +1,7 @@
 import { listAt, mapAt, stringAt, textsAt } from '#shared/fields.ts';
 import { gpuResource, parseQuantity, showCpu, showMemory, times, type Resources } from './quantities.ts';
 
-// The resources that a namespace allows: quotas for all pods together, limit ranges for each.
+// The resources that a namespace allows. A quota limits all pods together, a limit range limits each pod or container.
 
 /** Amounts by resource name, in base units: cores, bytes or a count. */
 export type ResourceAmounts = Readonly<Record<string, number>>;

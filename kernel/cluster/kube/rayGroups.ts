@@ -31,7 +31,9 @@ export type RayCluster = {
   /** `ray.io/v1`. */
   readonly apiVersion: string;
   readonly rayVersion: string | undefined;
-  /** The head's service, as reported by the operator or by its naming rule. */
+  /**
+   * The name of the head's service. The operator reports it; before that, the name follows from the operator's rule.
+   */
   readonly headService: string;
   readonly groups: readonly GroupSpec[];
   /** The specs of the worker groups, unparsed, because a manifest replaces a list as a whole. */

@@ -5,8 +5,8 @@ import type { KubeCredential } from './credential.ts';
 
 /**
  * Returns the error for status 401.
- * The server does not report whether a credential expired or was never valid, so this reads the credential: a token's
- * `exp`, a certificate's last day, or the plugin's expiry.
+ * The server does not report whether a credential expired or was never valid. Therefore this function reads the expiry
+ * from the credential: a token's `exp`, a certificate's last day, or the expiry that the plugin reported.
  */
 export function unauthorizedError(credential: KubeCredential, signIn: string, now: Date = new Date()): ClusterError {
   const { token, clientCertificate, basic } = credential;

@@ -28,7 +28,7 @@ type ReviewMethod =
   /** Requests the answer while impersonating the service account. */
   | 'impersonation'
   | 'token'
-  /** The user has no right to use one of them. */
+  /** The user may use none of these ways. */
   | 'none';
 
 /** `patch ray.io/rayclusters in geneva`. */
@@ -51,8 +51,8 @@ async function reviewServiceAccount(kube: KubeReads, access: ResourceAccess, way
     case 'review':
       return askAbout(kube, access, user);
     case 'impersonation':
-      // Without groups, the API server adds a service account's groups itself, and requires no right to impersonate
-      // groups.
+      // If the request names no groups, the API server adds the service account's groups itself. The user then needs no
+      // right to impersonate groups.
       return askSelf(kube, access, { as: { user, groups: [] } }, ` impersonating ${user}`);
     case 'token': {
       const { token } = await kube.serviceAccountToken();
@@ -128,11 +128,11 @@ const of = ({ group, resource, subresource, verb, namespace }: ResourceAccess): 
   namespace,
 });
 
-/** Checks whether the user has the access; asks the server once a run. @throws ClusterError */
+/** Checks whether the user has the access. Within one run, the server is asked only once. @throws ClusterError */
 export const userCan = (kube: KubeReads, access: ResourceAccess): Promise<AccessAnswer> =>
   kube.once(`may I ${formatAccess(access)}`, () => reviewSelf(kube, access));
 
-/** Checks whether the service account may do something. @throws ClusterError */
+/** Checks whether the service account has the access. @throws ClusterError */
 export const serviceAccountCan = async (kube: KubeReads, access: ResourceAccess): Promise<AccessAnswer> =>
   mayAccountBy(kube, access, await chooseReviewMethod(kube));
 
@@ -162,7 +162,7 @@ async function findReviewWay(kube: KubeReads): Promise<ReviewMethod> {
 const rayClusters = { group: 'ray.io', resource: 'rayclusters' } as const;
 const pods = { group: '', resource: 'pods' } as const;
 
-/** What the runner needs to be allowed to do with the service account, in all namespaces. */
+/** The access that the service account needs in all namespaces, because the runner uses it. */
 export const runnerAccess = [
   { ...pods, verb: 'get' },
   { ...pods, verb: 'list' },

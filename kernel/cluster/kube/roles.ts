@@ -3,13 +3,13 @@ import type { ClusterProfile } from '#cluster/profile.ts';
 import { definedEntries } from '#shared/records.ts';
 import { listAt, stringAt, textsAt } from '#shared/fields.ts';
 
-/** A rule of a role, as far as it is about resources. */
+/** A rule of a role, without the parts that are not about resources. */
 export type RoleRule = Readonly<Required<Pick<V1PolicyRule, 'apiGroups' | 'resources' | 'verbs' | 'resourceNames'>>>;
 
 export type Role = {
   readonly name: string;
   readonly rules: readonly RoleRule[];
-  /** All rules unparsed, also those for URLs. */
+  /** All rules, unparsed, including the rules for URLs. */
   readonly rawRules: readonly unknown[];
   /** The rules are aggregated from other roles, and the aggregation overwrites changes to them. */
   readonly isAggregated: boolean;
@@ -76,7 +76,7 @@ export function bindsAccount({ subjects }: Binding, { namespace, serviceAccount 
 export const namesAccount = ({ subjects }: Binding, { namespace, serviceAccount }: Account): boolean =>
   subjects.some((one) => one.kind === 'ServiceAccount' && one.name === serviceAccount && one.namespace === namespace);
 
-/** Returns the namespace of another service account with the same name in a binding. */
+/** If a binding names a service account with the same name in another namespace, returns that namespace. */
 export const otherNamespaceIn = ({ subjects }: Binding, { namespace, serviceAccount }: Account): string | undefined =>
   subjects.find((one) => one.kind === 'ServiceAccount' && one.name === serviceAccount && one.namespace !== namespace)
     ?.namespace;

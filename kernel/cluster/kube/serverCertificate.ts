@@ -13,8 +13,8 @@ type CertificateFacts = {
 const limit = 5_000;
 
 /**
- * Reads the certificate of a server without trusting it or sending data; `undefined` if that fails.
- * It identifies an unexpected server, such as a company's proxy.
+ * Reads the certificate of a server without trusting it or sending data. Returns `undefined` on failure.
+ * The certificate identifies an unexpected server, such as a company's proxy.
  */
 export function lookAtCertificate(
   { server, tlsServerName }: KubeTarget,
@@ -43,7 +43,7 @@ export function lookAtCertificate(
   });
 }
 
-/** Returns `undefined` for an empty object, because for Node it means that there is no certificate. */
+/** Returns `undefined` for an empty object, because Node returns an empty object if there is no certificate. */
 export function factsOf(certificate: PeerCertificate | undefined): CertificateFacts | undefined {
   if (!certificate || Object.keys(certificate).length === 0) return undefined;
   const validTo = new Date(certificate.valid_to);

@@ -20,7 +20,7 @@ export const isAtLeast = (version: VersionNumber, least: VersionNumber): boolean
 
 export const showVersion = ({ major, minor, patch }: VersionNumber): string => `${major}.${minor}.${patch}`;
 
-/** Formats `1.30`, on which the compatibility of Kubernetes and operators depends. */
+/** Formats major and minor version (`1.30`). The compatibility of Kubernetes and operators depends on these two. */
 export const showMinor = ({ major, minor }: VersionNumber): string => `${major}.${minor}`;
 
 /** Returns the tag of an image, or `undefined` if it has none, for example only a digest. */
@@ -33,8 +33,9 @@ export function tagOf(image: string): string | undefined {
 
 /**
  * Reads the version of Ray from an image's tag, if the image is named after Ray. Tags of other images are versions of
- * other software. `isRay` marks images that contain only Ray, in any registry, because the tag of `team/ray-worker` may
- * be the team's own version.
+ * other software.
+ * `isRay` is true for images that contain only Ray, in any registry. It is false for images such as `team/ray-worker`,
+ * because the tag may be the team's own version.
  */
 export function rayVersionOf(image: string): { readonly version: VersionNumber; readonly isRay: boolean } | undefined {
   const tag = tagOf(image);

@@ -8,8 +8,8 @@ const patience = 2_000;
 
 /**
  * Waits until an object may have changed since it was read.
- * @param path of the object in the API
- * @param object as it was read
+ * @param path the path of the object in the API
+ * @param object the object as it was read
  * @throws AbortError if the signal aborts
  */
 export async function waitForChange(

@@ -9,7 +9,7 @@ type ChosenContext = {
   readonly namespace: string | undefined;
 };
 
-/** Limit of the contexts that a message lists. */
+/** Maximum number of contexts that a message lists. */
 const most = 12;
 
 /**

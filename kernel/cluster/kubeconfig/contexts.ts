@@ -11,7 +11,7 @@ export type KubeContext = {
   /** URL of the API server, or empty if the kubeconfig lacks the cluster. */
   readonly server: string;
   readonly isCurrent: boolean;
-  /** The kubeconfig file, or `undefined` if it was found by default. */
+  /** The kubeconfig file that the caller named, or `undefined` for the default kubeconfig. */
   readonly kubeconfig: string | undefined;
   /** The profile of `~/.aws/config` that the kubeconfig passes to the user's credential plugin. */
   readonly awsProfile: string | undefined;

@@ -24,7 +24,7 @@ export const flagField = (what: string, entry: Entry, key: string): boolean =>
 export const besideFile = (entry: Entry, path: string): string => resolve(dirname(entry.file), path);
 
 /**
- * Reads PEM from the kubeconfig as base64 (`<key>-data`), or from the file it names (`<key>`).
+ * Reads PEM data. The field `<key>-data` contains it as base64, or the field `<key>` names a file that contains it.
  * @throws ClusterError KubeconfigInvalid
  */
 export async function pemField(what: string, entry: Entry, key: string): Promise<string | undefined> {

@@ -15,7 +15,7 @@ export type Entry = {
 export type Kubeconfig = {
   /** The files, for display. */
   readonly label: string;
-  /** SHA-256 in hex of the text that was read. */
+  /** SHA-256 in hex of the text that was read. Merged files have one hash each, separated by spaces. */
   readonly hash: string;
   readonly currentContext: string | undefined;
   readonly clusters: readonly Entry[];

@@ -4,7 +4,7 @@ import { ClusterError, isClusterError } from '#cluster/errors.ts';
 import { readKubeconfigFile, type Entry, type Kubeconfig } from './kubeconfigFile.ts';
 
 export type LoadOptions = {
-  /** The file of a profile. Default: those of KUBECONFIG, or `~/.kube/config`. */
+  /** The kubeconfig file that a profile names. Default: the files that KUBECONFIG names, or `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   readonly home?: string | undefined;
@@ -12,7 +12,7 @@ export type LoadOptions = {
 
 /**
  * Reads the kubeconfig as `kubectl` does: a given file, else the files of KUBECONFIG, else `~/.kube/config`.
- * In KUBECONFIG, missing files are skipped, and the first value counts.
+ * Missing files in KUBECONFIG are skipped. If several files have the same entry, the entry in the first file counts.
  * @throws ClusterError KubeconfigMissing, KubeconfigUnreadable, KubeconfigInvalid
  */
 export async function loadKubeconfig(options: LoadOptions = {}): Promise<Kubeconfig> {

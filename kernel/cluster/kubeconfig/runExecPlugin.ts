@@ -79,7 +79,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Finds a program by name or path as the operating system does, or returns `undefined`.
- * The search distinguishes a missing program from a missing interpreter of it. Relative folders in PATH are ignored.
+ * The search is needed, because starting a program fails in the same way if only the program's interpreter is missing.
+ * Relative folders in PATH are ignored.
  */
 async function findProgram(command: string, environment: Environment): Promise<string | undefined> {
   const isWindows = process.platform === 'win32';
@@ -220,7 +221,7 @@ export function commandLine({ command, args }: ExecPlugin): string {
   return [basename(command), ...(words.every((word, index) => word === leading[index]) ? words : [])].join(' ');
 }
 
-/** Builds KUBERNETES_EXEC_INFO. It is not interactive, because there is no terminal. */
+/** Builds the value of KUBERNETES_EXEC_INFO. It tells the plugin not to prompt, because there is no terminal. */
 function execInfo({ apiVersion, wantsCluster }: ExecPlugin, target: KubeTarget): string {
   const { server, ca, tlsServerName, skipTlsVerify, proxyUrl } = target;
   const cluster = {
@@ -280,7 +281,7 @@ function failed(what: string, stderr: string): ClusterError {
     : new ClusterError('ExecPluginFailed', text, 'Run it in a terminal, and fix the problem that it reports.');
 }
 
-/** Returns the last line of its error output. */
+/** Returns the last line of the plugin's error output as the end of a message. */
 function saying(stderr: string): string {
   const line = stderr
     .split(/\r?\n/)

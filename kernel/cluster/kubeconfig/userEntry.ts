@@ -28,7 +28,10 @@ type SignIn = {
 
 const what = 'user';
 
-/** Milliseconds until a token file is read again; its writer replaces it before it expires. */
+/**
+ * Milliseconds after which a token that was read counts as expired. `renewing` reads the file again one minute before.
+ * The writer of the file replaces the token before it expires.
+ */
 const fileGoodFor = 90_000;
 
 /**

@@ -108,8 +108,8 @@ async function verifyFirst(
 ): Promise<void> {
   const { signal, confirm, resolveCatalog } = options;
   tell(options, 'verify', `Checking whether the cluster can run ${spec.namespace}/${spec.name}.`);
-  // The profile gets the new name, because if a RayCluster of the profile's name exists, the checks use that one and
-  // not the profile's groups.
+  // The profile gets the name of the new RayCluster. If the RayCluster that the profile names exists, the checks would
+  // otherwise read its groups instead of the groups of the profile.
   const report = await verifyCluster(
     { ...profile, rayCluster: spec.name },
     { signal, only: launchCheckIds, resolveCatalog },

@@ -32,8 +32,8 @@ export type DashboardLimits = {
    */
   readonly webSocketIdleMs: number;
   /**
-   * Milliseconds after its last use for which the key of the URL is valid. An open dashboard sends requests at
-   * intervals, so it uses the key.
+   * Milliseconds that the key in the URL stays valid after its last use. An open dashboard sends requests at intervals,
+   * so its key does not expire.
    */
   readonly keyIdleMs: number;
 };
@@ -91,9 +91,7 @@ export class DashboardProxy implements AsyncDisposable {
     return proxy;
   }
 
-  /**
-   * The URL with the key. If the key has expired, there is a new one. The URL is to be opened and must never be logged.
-   */
+  /** The URL with the key. If the key has expired, the URL has a new key. Callers open the URL, but never log it. */
   get address(): string {
     if (this.#isExpired()) this.#key = createKey();
     this.#keyUsedAt = Date.now();
@@ -113,7 +111,7 @@ export class DashboardProxy implements AsyncDisposable {
   #serveUpgrade(incoming: IncomingMessage, upgrade: Upgrade): void {
     const { socket } = upgrade;
     socket.on('error', () => socket.destroy());
-    // Gives a refusal the form of any other reply.
+    // With this object, `#serve` can refuse an upgrade with an ordinary HTTP reply.
     const reply = new ServerResponse(incoming);
     reply.shouldKeepAlive = false;
     reply.assignSocket(socket);
@@ -208,7 +206,7 @@ export class DashboardProxy implements AsyncDisposable {
     pipeline(response, reply, () => {});
   }
 
-  /** Connects a web socket of a browser with that of Ray. */
+  /** Connects a web socket of a browser with a web socket of Ray. */
   #join(
     { socket: client, head: clientHead }: Upgrade,
     reply: ServerResponse,
@@ -239,8 +237,8 @@ export class DashboardProxy implements AsyncDisposable {
   #replyHeaders(headers: IncomingHttpHeaders) {
     const { location, ...others } = withoutHeaders(headers, replyHeaders);
     const known = location === undefined ? {} : { location: this.#localLocation(location) };
-    // The policy sends the URL, which contains the key, only to this origin. Browsers need this policy to send an
-    // Origin with forms.
+    // With this policy, browsers send the URL, which contains the key, only to this origin. Without it, they would send
+    // no Origin with forms.
     return { ...others, ...known, 'referrer-policy': 'same-origin' };
   }
 
@@ -256,7 +254,7 @@ export class DashboardProxy implements AsyncDisposable {
   }
 }
 
-/** Opens the dashboard of a Ray that is connected already. The caller disposes of it. */
+/** Opens the dashboard of a Ray to which a connection exists already. The caller disposes of the proxy. */
 export const openDashboardProxy = (target: RayTarget): Promise<DashboardProxy> => DashboardProxy.open(target);
 
 const createKey = (): string => randomBytes(24).toString('base64url');
@@ -290,7 +288,7 @@ const replyHeaders: ReadonlySet<string> = new Set([
   'access-control-allow-credentials',
 ]);
 
-/** Removes headers by name, and those that `connection` names. */
+/** Removes the headers in `removed`, and the headers that the header `connection` names. */
 function withoutHeaders(headers: IncomingHttpHeaders, removed: ReadonlySet<string>): IncomingHttpHeaders {
   const named = new Set(headers.connection?.toLowerCase().split(/[\s,]+/));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !removed.has(name) && !named.has(name)));
@@ -329,7 +327,7 @@ function sendPage(
 
 /** A dashboard that is open to this machine's browsers. */
 export type OpenDashboard = AsyncDisposable & {
-  /** URL with a key that expires: read it each time; to open, never to log. */
+  /** The URL with a key that expires. Callers read it each time they open the dashboard, and never log it. */
   readonly address: string;
 };
 

@@ -73,7 +73,10 @@ async function openPodStream(
   else socket.resume();
 }
 
-/** Converts what the client rejects with: a WebSocket event with the error. The HTTP status is only in its message. */
+/**
+ * Converts the value that the client rejects with: a WebSocket event that contains the error. Only the error's message
+ * has the HTTP status.
+ */
 function errorOf(event: unknown, what: string, server: string): ClusterError {
   const error = event instanceof Error ? event : (event as { readonly error?: unknown }).error;
   const message = error instanceof Error ? error.message : String(error);
@@ -116,8 +119,8 @@ type HeadForwardOptions = {
  * to the local socket gets its own stream to the current head pod. So a dropped stream or a new head needs no special
  * handling: the next connection uses the current pod.
  *
- * It is a Unix socket in a private folder (a named pipe on Windows), not a port: clients can run programs on Ray, and
- * every user of the machine can reach loopback ports.
+ * The local end is a Unix socket in a private folder (a named pipe on Windows), not a port. Every user of the machine
+ * could connect to a loopback port, and clients can run programs on Ray.
  */
 export class HeadForward implements AsyncDisposable {
   readonly #options: HeadForwardOptions;
@@ -148,7 +151,7 @@ export class HeadForward implements AsyncDisposable {
       await once(forward.#server, 'listening');
       return forward;
     } catch (error) {
-      // The forward is disposed of here, because no caller has it yet to remove the folder.
+      // No caller has the forward yet, so it is disposed of here. This removes the folder.
       await forward[Symbol.asyncDispose]();
       throw error;
     }

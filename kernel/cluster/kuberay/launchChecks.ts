@@ -22,8 +22,8 @@ export const launchCheckIds: readonly CheckId[] = [
 ];
 
 /**
- * Checks before submitting a job to an existing RayCluster: whether it is reachable, its pods have the right
- * identity, and can access the bucket. Checks for another cloud than the profile's do not apply.
+ * Checks before submitting a job to an existing RayCluster: whether it is reachable, whether its pods have the right
+ * identity, and whether the pods can access the bucket. Checks for another cloud than the profile's do not apply.
  */
 export const jobCheckIds: readonly CheckId[] = [
   'k8s-whoami',

@@ -61,7 +61,7 @@ export class OpenRayCluster implements RayLink {
     return this.#parts.opened.ended.signal;
   }
 
-  /** Opens the dashboard to this machine's browsers. @returns a URL with a key: to open, never to log */
+  /** Opens the dashboard to this machine's browsers. @returns a URL with a key; callers open it, but never log it */
   async dashboard(): Promise<string> {
     this.#door ??= this.#openDoor().catch((error: unknown) => {
       // Forgets the failed proxy, so that the next call tries again.
@@ -87,14 +87,14 @@ export class OpenRayCluster implements RayLink {
     return resumeRayCluster(this.#parts.opened.connection, this, signal);
   }
 
-  /** Deletes the cluster, also one that existed before. @throws ClusterError */
+  /** Deletes the cluster, even if it existed before. @throws ClusterError */
   async delete(signal: AbortSignal): Promise<void> {
     await deleteRayCluster(this.#parts.opened.connection, this, signal);
   }
 
   /**
    * Closes the connection, and deletes the cluster if it was created here and `onExit` requires it.
-   * @param outcome of the use; default: whether Ray lists a failed job
+   * @param outcome whether the work on the cluster failed. Default: whether Ray lists a failed job
    * @returns whether the cluster is deleted
    * @throws ClusterError if it could not be deleted
    */

@@ -11,10 +11,10 @@ import { findRayCluster, type RayClusterName } from './rayClusterState.ts';
 
 /**
  * Reads the token of a Ray whose RayCluster has token authentication (`authOptions`, since KubeRay 1.5).
- * The operator keeps the token in a secret with the cluster's name.
+ * The operator keeps the token in a secret. By default, the secret has the name of the cluster.
  * @param object the RayCluster as received from the API server
  * @returns `undefined` if Ray needs no token
- * @throws ClusterError, Forbidden if the user may not read the secret
+ * @throws ClusterError Forbidden if the user may not read the secret
  */
 async function readRayToken(
   connection: KubeConnection,
@@ -46,7 +46,7 @@ async function readRayToken(
 }
 
 export type OpenRayLinkOptions = {
-  /** Default: the profile's. */
+  /** Name of the RayCluster. Default: the RayCluster that the profile names. */
   readonly rayCluster?: string | undefined;
   /** Cancels the opening only; the caller closes the open link. */
   readonly signal: AbortSignal;
@@ -55,8 +55,8 @@ export type OpenRayLinkOptions = {
 };
 
 /**
- * Connects to the Ray of an existing RayCluster, through the API server or, without port-forwarding, to its service.
- * Sends nothing to Ray yet.
+ * Connects to the Ray of an existing RayCluster. Sends nothing to Ray yet.
+ * The connection goes through the API server, or to Ray's service if the profile does not use port forwarding.
  * @throws ClusterError NotFound if the RayCluster does not exist, and as `connectKube`
  */
 export async function openRayLink(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<RayLink> {
@@ -111,7 +111,7 @@ export async function openConnection(profile: ClusterProfile, signal: AbortSigna
   }
 }
 
-/** Opens the path to the Ray of a RayCluster; closing the connection ends it. @throws ClusterError */
+/** Opens the path to the Ray of a RayCluster. Closing `opened` also closes this path. @throws ClusterError */
 export async function openTarget(
   opened: OpenedConnection,
   { usePortForwarding }: Pick<ClusterProfile, 'usePortForwarding'>,

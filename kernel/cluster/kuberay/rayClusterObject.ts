@@ -10,9 +10,9 @@ export const rayPorts = { gcs: 6379, dashboard: 8265, client: 10001 } as const;
 const managedBy = { 'app.kubernetes.io/managed-by': 'lance-catalog' } as const;
 
 /**
- * Builds the object for a spec, only with fields known since KubeRay 1.1.
- * The API server refuses fields that its definition lacks, and newer operators refuse some others (the idle time of a
- * group, without the second autoscaler).
+ * Builds the object for a spec. Uses only fields that KubeRay 1.1 and later know.
+ * The API server refuses fields that its definition lacks. Newer operators also refuse some fields, such as the idle
+ * time of a group without the second version of the autoscaler.
  */
 export function rayClusterObject(spec: RayClusterSpec): KubernetesManifest {
   const { name, namespace, rayVersion, workers, idleTimeoutSeconds } = spec;
@@ -25,7 +25,7 @@ export function rayClusterObject(spec: RayClusterSpec): KubernetesManifest {
       enableInTreeAutoscaling: workers.some(({ minReplicas, maxReplicas }) => minReplicas < maxReplicas),
       autoscalerOptions: {
         idleTimeoutSeconds,
-        // The autoscaler is a container in the head's pod; the scheduler adds up the requests of both.
+        // The autoscaler is a container in the head's pod. The scheduler adds up the requests of both containers.
         resources: both({ cpu: '500m', memory: '512Mi' }),
       },
       headGroupSpec: {

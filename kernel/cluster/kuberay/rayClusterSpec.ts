@@ -12,7 +12,8 @@ export type RayClusterSpec = {
   readonly name: string;
   readonly namespace: string;
   /**
-   * The part before the slash of `<domain>/ray-head`, It is also the start of the key of the taint that reserves nodes.
+   * The part before the slash in the node label `<domain>/ray-head`. Taints that reserve nodes for Ray have the same
+   * domain.
    */
   readonly labelDomain: string;
   readonly rayVersion: string;

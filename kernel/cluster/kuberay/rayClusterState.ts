@@ -57,13 +57,16 @@ export async function readRayClusterState(
     object,
     isSuspended: stringAt(object, 'status', 'state') === 'suspended',
     isProvisioned: isProvisioned(object),
-    // Reason and message are on separate lines.
+    // The operator writes reason and message on separate lines.
     problem: problem?.replaceAll(/\s*\n\s*/g, ': '),
     pods: own,
   };
 }
 
-/** Reads `status.state`, which stays `ready` when pods are lost later; conditions exist only since KubeRay 1.3. */
+/**
+ * Reads `status.state`, because conditions exist only since KubeRay 1.3. The state stays `ready` when pods are lost
+ * later.
+ */
 function isProvisioned(object: unknown): boolean {
   // A status of an older spec is ignored.
   const seen = fieldAt(object, 'status', 'observedGeneration');
@@ -78,7 +81,10 @@ function problemOf(object: unknown): string | undefined {
   return stringAt(failed, 'message') ?? stringAt(object, 'status', 'reason');
 }
 
-/** Returns the operator's last warning, which says why there are no pods, if the user may read events. */
+/**
+ * Returns the last warning of the operator, which says why there are no pods; otherwise a message that the user may not
+ * list events.
+ */
 async function refusalOf(
   connection: KubeConnection,
   { namespace, name }: RayClusterName,

@@ -1,7 +1,7 @@
 import { conditionAt } from '#cluster/kube/conditionAt.ts';
 import { listAt, numberAt, stringAt } from '#shared/fields.ts';
 
-/** What is needed of a pod to wait for its RayCluster. */
+/** The data of a pod that is needed to wait for its RayCluster. */
 export type RayPod = {
   readonly name: string;
   readonly isHead: boolean;
@@ -43,7 +43,7 @@ function schedulerReason(item: unknown): string | undefined {
   return stringAt(condition, 'status') === 'False' ? stringAt(condition, 'message') : undefined;
 }
 
-/** Reasons to wait while a container starts normally. */
+/** The reasons for waiting that a container has when it starts normally. */
 const usual = new Set(['ContainerCreating', 'PodInitializing']);
 
 /** Returns why a container does not run: its image, its settings, or its exit. */

@@ -49,8 +49,8 @@ function listDifferences(theirs: readonly unknown[], yours: readonly unknown[], 
   });
   const name = path.slice(path.lastIndexOf('.') + 1);
   const added = whole.has(name) ? theirs.filter((one) => !yours.some((item) => keyOf(item) === keyOf(one))) : [];
-  // An extra container is a difference, because the autoscaler's container is never in the spec, so another author has
-  // added it.
+  // An extra container is a difference. The operator does not write the autoscaler's container into the spec, so
+  // another author has added the extra one.
   return [...found, ...added.map((one) => ({ path: `${path}[${keyOf(one)}]`, theirs: shown(one), yours: undefined }))];
 }
 

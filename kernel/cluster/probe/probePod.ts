@@ -21,9 +21,9 @@ type ProbePlace = {
 };
 
 /**
- * Builds a probe pod: under the runner's service account, on a node where a head would run, with the least rights, so
- * that even the strictest namespaces accept the pod. The pod needs no Kubernetes token, because GKE identifies a pod by
- * its IP address.
+ * Builds a probe pod. It runs under the runner's service account, on a node where a head would run. It has the least
+ * rights, so that even the strictest namespaces accept it. It needs no Kubernetes token, because GKE identifies a pod
+ * by its IP address.
  */
 export const probePod = (profile: ClusterProfile, { name, bucket, object }: ProbePlace): KubernetesManifest => ({
   apiVersion: 'v1',

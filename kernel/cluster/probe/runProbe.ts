@@ -43,7 +43,7 @@ type ProbeRun = {
 
 /**
  * Starts a pod, waits for its end, reads its output and removes it in every case.
- * @throws ClusterError if it could not be created or read
+ * @throws ClusterError if the pod could not be created or read
  */
 export async function runProbe({ kube, leftovers, pod, writes, signal }: ProbeRun): Promise<ProbeOutcome> {
   const path = podPath(pod);
@@ -129,8 +129,8 @@ function whyWaiting(pod: unknown): Waiting | undefined {
 }
 
 /**
- * Removes ended pods of earlier probes, A killed process leaves them, and the cluster ends them at their deadline. Does
- * nothing if the user may not list pods.
+ * Removes ended pods of earlier probes. If a process is killed, its pod stays, and the cluster ends the pod at its
+ * deadline. Does nothing if the user may not list pods.
  */
 async function removeEnded(kube: KubeReads, list: string, signal: AbortSignal): Promise<void> {
   const selector = Object.entries(probeLabels).map(([label, value]) => `${label}=${value}`);

@@ -23,7 +23,7 @@ export type FoundProfiles = {
 };
 
 type FindProfilesOptions = {
-  /** The folder where the search for settings starts, upwards. */
+  /** The folder where the search for settings starts. The search continues in the folders above. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A settings file to use instead of searching. */
@@ -56,8 +56,8 @@ export async function findProfiles(options: FindProfilesOptions): Promise<FoundP
 }
 
 /**
- * Marks profiles as found only. The user may not know the file, for instance if it is in a repository that was just
- * cloned.
+ * Marks the profiles as found by searching. The user may not know the settings file, for instance if it is in a
+ * repository that was just cloned.
  */
 const withOrigin = (found: FoundProfiles, settingsFile: string): FoundProfiles => ({
   ...found,

@@ -22,7 +22,7 @@ type GroupSettings = NonNullable<Settings['workerGroups']>[number];
 type At = (...steps: (string | number)[]) => SettingPath;
 
 /**
- * Reads a profile from settings and checks every field. Defaults are those of upstream's documentation.
+ * Reads a profile from settings and checks every field. The defaults are from upstream's documentation.
  * @param root the name of the profile, or the call that describes a cluster
  * @param folder base of a relative kubeconfig path. Default: the current directory
  * @throws ClusterError ProfileInvalid naming the setting, the expected value and the actual one

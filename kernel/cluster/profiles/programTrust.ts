@@ -10,10 +10,11 @@ import { escapeControlCharacters, escapeInvisibleCharacters } from '#shared/form
 
 // A settings file that was found from the working folder upwards may be part of a repository that the user has only
 // cloned. Therefore a program that such a profile names runs only after the user has accepted the program on this
-// machine. The same applies to a token file: the profile can name any file of the user, and the server that receives
-// it. Accepting stores a hash of everything that determines the effect. If this changes, the user is asked again.
+// machine. The same applies to a token file, because the profile can name any file of the user, and the server that
+// receives the file. Accepting stores a hash of everything that determines the effect. If the hash changes, the user is
+// asked again.
 //
-// One private file per hash: two processes can accept programs at once without a lock.
+// Each hash has its own private file, so that two processes can accept programs at once without a lock.
 
 /** A program that a found profile runs to sign in. */
 export type SignInProgram = {
@@ -81,7 +82,7 @@ const trustedFolder = (): string => join(dataFolder(), 'trusted-programs');
 export const isTrustedStep = ({ hash }: SignInStep): boolean =>
   statSync(join(trustedFolder(), hash), { throwIfNoEntry: false })?.isFile() === true;
 
-/** Records that the user accepts a step. @throws ClusterError ProgramNotTrusted if it can't be stored */
+/** Records that the user accepts a step. @throws ClusterError ProgramNotTrusted if the consent can't be stored */
 export function trustStep(step: SignInStep): void {
   if (isTrustedStep(step)) return;
   const folder = trustedFolder();
@@ -108,7 +109,7 @@ export function requireTrustedStep(step: SignInStep): void {
   if (!isTrustedStep(step)) throw stepNotTrusted(step);
 }
 
-/** Number of characters of a command in an error; a question always has the whole command. */
+/** Maximum number of characters of a command in an error. A question to the user always has the whole command. */
 const longestInError = 500;
 
 export function stepNotTrusted(step: SignInStep, cause?: unknown): ClusterError {
@@ -128,7 +129,7 @@ export function stepNotTrusted(step: SignInStep, cause?: unknown): ClusterError 
   );
 }
 
-/** Returns the question whether a step may be taken, with all that determines what it does. */
+/** Returns the question to the user whether a step may be taken. The text contains all that determines the effect. */
 export const stepQuestion = (step: SignInStep): string =>
   'command' in step ? programQuestion(step) : tokenFileQuestion(step);
 

@@ -1,4 +1,5 @@
-// Settings have two spellings: ours (`headGroup`), and that of upstream's documentation and of Python (`head_group`).
+// Settings have two spellings: ours (`headGroup`), and the spelling of Python and upstream's documentation
+// (`head_group`).
 
 /** Upstream names that are not our names in snake_case. */
 const serviceNames: Readonly<Record<string, string>> = { usePortForwarding: 'use_portforwarding' };

@@ -7,10 +7,10 @@ import { otherSpellings, toSettingName } from './settingNames.ts';
 /** The setting with the profiles. */
 export const profilesSetting = 'lanceCatalog.cluster.profiles';
 
-/** The same value as JSON in an environment variable: set by the editor for notebooks, or by CI. */
+/** The environment variable that has the same value as JSON. The editor sets it for notebooks, or CI sets it. */
 export const profilesVariable = 'LANCE_CATALOG_CLUSTERS';
 
-/** A call in a cell whose argument has settings: errors name it instead of a profile. */
+/** A call in a notebook cell whose argument contains settings. Errors name the call instead of a profile. */
 export type SettingCall = { readonly call: 'ray.cluster' | 'ray.connect' | 'cluster.check' };
 
 /** The root of settings: the name of a profile, or a call. */
@@ -72,13 +72,16 @@ export function settingError(path: SettingPath, what: string, hint: string): Clu
   return error;
 }
 
-/** Returns the path of an error's setting below the setting of profiles. */
+/** Returns the path of the setting that an error is about, below the setting of all profiles. */
 export function placeOfError(error: ClusterError): readonly Step[] | undefined {
   const [root, ...steps] = places.get(error) ?? [];
   return typeof root === 'string' ? [root, ...steps] : undefined;
 }
 
-/** Returns the field of an error and its problem without the path, for callers that read the profile from elsewhere. */
+/**
+ * Returns the field that an error is about, and the problem without the path. For callers whose profile is not in the
+ * settings.
+ */
 export function withoutPlace(error: ClusterError): readonly [field: string, problem: string] | undefined {
   const path = places.get(error);
   const field = path?.[1];

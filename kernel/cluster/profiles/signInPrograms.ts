@@ -12,9 +12,9 @@ import { isAbort } from '#shared/errors.ts';
 import { isTrustedStep, type SignInStep, stepNotTrusted, stepQuestion, trustStep } from './programTrust.ts';
 
 /**
- * Lists the programs and token files of a profile that need the user's consent; an empty list unless the profile was
- * found by searching. The connection checks the files that it reads again, so that it refuses a file that has changed
- * since.
+ * Lists the programs and token files of a profile that need the user's consent.
+ * The list is empty if the profile was not found by searching. The connection reads the files again and checks them
+ * then, so that it refuses a file that has changed since.
  */
 async function untrustedSteps(profile: ClusterProfile): Promise<readonly SignInStep[]> {
   const { foundIn } = profile.auth;
@@ -45,11 +45,11 @@ async function kubeconfigSteps(auth: ClusterProfile['auth']): Promise<readonly S
 const longestQuestion = 20_000;
 
 /**
- * Asks for each program that a found profile runs and each token file that it sends, unless it is trusted on this
- * machine, and stores the user's consent.
+ * Asks the user about each program that a found profile runs, and about each token file that it sends. Skips what is
+ * already trusted on this machine. Stores the user's consent.
  * @param ask rejects if the user can't be asked
- * @throws ClusterError ProgramNotTrusted if the user declines or can't be asked; an AbortError if the question is
- * cancelled
+ * @throws ClusterError ProgramNotTrusted if the user declines or can't be asked, or if the question is too long; an
+ * AbortError if the question is canceled
  */
 export async function confirmPrograms(
   profile: ClusterProfile,

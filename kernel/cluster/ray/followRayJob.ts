@@ -6,8 +6,8 @@ import { isFinished, type RayJob } from './rayReplies.ts';
 /** Characters. Reading a log up to this size again as a whole is cheap. */
 const short = 512 * 1024;
 /**
- * Number of characters at the end of the known text that are searched in the last lines, to find where the new text
- * starts.
+ * Number of characters to keep of the end of the known text. The end is searched in the last lines of the log, to find
+ * where the new text starts.
  */
 const seam = 2048;
 /** Lines to request from a long log, at first and at most. */
@@ -15,8 +15,8 @@ const lines = { few: 500, many: 8000 } as const;
 
 /**
  * Reads the new output of a job.
- * Ray returns only the whole log or its last lines. For a long log this reads the last lines; the new text in them
- * starts after the end of the known text.
+ * Ray returns only the whole log or its last lines. If the log is long, this class reads the last lines and searches
+ * them for the end of the known text. The new text starts there.
  */
 class RayLog {
   readonly #jobs: RayJobs;
@@ -89,9 +89,9 @@ const looks = { least: 150, most: 2000, share: 3 } as const;
 const retries = { first: 250, longest: 10_000 } as const;
 
 /**
- * Follows a job to its end. Only the state of the job shows its end. After a lost connection this retries.
+ * Follows a job until its state shows that it has ended. Retries after a lost connection.
  * @returns the job's last state
- * @throws ClusterError NotFound if Ray has lost it, Unreachable and the like after `patience`
+ * @throws ClusterError NotFound if Ray has lost the job, Unreachable and the like after `patience`
  */
 export async function followRayJob(jobs: RayJobs, options: FollowRayJob, signal: AbortSignal): Promise<RayJob> {
   const { submissionId, onText, onJob, onReturn, patience } = options;

@@ -33,7 +33,7 @@ const statuses: Readonly<Record<number, StatusWords>> = {
   504: { kind: 'Timeout', said: 'it did not respond in time', hint: 'Check whether the head of Ray is overloaded.' },
 };
 
-/** Returns the error for a reply without success. @param asked `GET /api/version` */
+/** Returns the error for a reply with a status other than 2xx. @param asked `GET /api/version` */
 export function errorOfReply(subject: string, asked: string, status: number, text: string): ClusterError {
   const title = htmlTitleOf(text);
   if (title !== undefined) return pageError(subject, asked, title, status);

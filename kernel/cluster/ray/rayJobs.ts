@@ -13,7 +13,9 @@ export const oldestRay = { major: 2, minor: 43, patch: 0 } as const;
 /** Milliseconds to wait for a canceled job that has not started. */
 const pendingLimit = 5000;
 
-/** The environment of a job. It uses Ray's names, and every user who can see the job sees it. */
+/**
+ * The runtime environment of a job, with Ray's names for its parts. Every user who can see the job can see all of it.
+ */
 export type RayRuntime = {
   /** `gcs://NAME.zip`: the folder that the job starts in. */
   readonly workingDir?: string | undefined;
@@ -85,8 +87,8 @@ export class RayJobs {
   }
 
   /**
-   * Starts a job, or finds the one with that id.
-   * @returns whether it existed
+   * Starts a job, or finds the existing job with the same id.
+   * @returns whether the job existed
    */
   async submit(submission: RaySubmission, signal: AbortSignal): Promise<{ readonly wasThere: boolean }> {
     const { submissionId, entrypoint, runtime, metadata, numCpus = 0 } = submission;
@@ -131,7 +133,7 @@ export class RayJobs {
 
   /**
    * Returns the last lines of a job's output. Ray has no other way to skip output that was read before.
-   * @param node of its driver, from `status`
+   * @param node the node of the job's driver: `driverNode` from `status`
    */
   async lastOfLog(submissionId: string, node: string, lines: number, signal: AbortSignal): Promise<string> {
     // The log is not read by submission id, because releases up to 2.60 return an error for it.

@@ -3,7 +3,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /** Files for the folder that a job starts in. */
 export type RayPackage = {
-  /** `_ray_pkg_….zip`, with a hash of the content, because the same files always have the same name. */
+  /** `_ray_pkg_….zip`, with a hash of the content, so that the same files always have the same name. */
   readonly name: string;
   readonly bytes: Uint8Array;
 };

@@ -16,9 +16,9 @@ export type RayJob = {
   /** The kind of failure, such as `JOB_ENTRYPOINT_COMMAND_ERROR`. */
   readonly errorType: string | undefined;
   readonly driverExitCode: number | undefined;
-  /** Process id on its node. */
+  /** Process id of the driver on its node. */
   readonly driverPid: number | undefined;
-  /** Ray's id of that node. */
+  /** Ray's id of the driver's node. */
   readonly driverNode: string | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number | undefined;

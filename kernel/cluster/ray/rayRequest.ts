@@ -32,15 +32,17 @@ type RayAsk = {
   readonly bytes?: Uint8Array;
 };
 
-/** Milliseconds to connect, to the start of a reply, and without data of a reply. The first job takes seconds. */
+/**
+ * Milliseconds to connect, until a reply starts, and without new data of a reply. Ray needs seconds for the first job.
+ */
 const timeouts = { connect: 10_000, headers: 60_000, body: 60_000 } as const;
 
 /** Bytes of a reply; a job's log is one reply. */
 const longestReply = 256 * 1024 * 1024;
 
 /**
- * Connections to the dashboard of one Ray. The creator closes them. Uses undici's `request`: because of the headers of
- * `fetch`, Ray would take the client for a browser and refuse the request.
+ * Connections to the dashboard of one Ray. The creator closes them. Uses undici's `request` instead of `fetch`: because
+ * of the headers of `fetch`, Ray would take the client for a browser and refuse its requests.
  */
 export class RayConnection {
   /** `Ray at http://127.0.0.1:8265`, for messages. */

@@ -1,5 +1,6 @@
-// Writes Kubernetes manifests in the usual style. A YAML library is part of the cloud bundle, but editor documents
-// and notebook outputs are rendered without it, so this writes YAML itself, and only values that JSON can represent.
+// Writes Kubernetes manifests in the usual style. Editor documents and notebook outputs are rendered without the cloud
+// bundle, which contains a YAML library. Therefore this file writes YAML itself, but only values that JSON can
+// represent.
 
 /** Writes each object as a YAML document, with `---` between them. */
 export const manifestsYaml = (objects: readonly unknown[]): string => objects.map(manifestYaml).join('---\n');

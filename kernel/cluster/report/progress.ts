@@ -1,7 +1,7 @@
 import type { CheckEvent, CheckResult } from '#cluster/result.ts';
 import { pluralize } from '#shared/format/markup.ts';
 
-/** The state of a run: finished checks, their total number, and the running ones. */
+/** The state of a run: the finished checks, the number of all checks, and the running checks. */
 export type RunProgress = {
   readonly profile: string;
   readonly results: readonly CheckResult[];

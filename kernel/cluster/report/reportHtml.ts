@@ -26,8 +26,8 @@ const style = `<style>
 </style>`;
 
 /**
- * Renders a report for a notebook, with categories that unfold; those with problems are open. Everything is escaped;
- * no script.
+ * Renders a report for a notebook, with categories that unfold; those with problems are open. All text is escaped, and
+ * the HTML contains no script.
  */
 export const reportHtml = (report: CheckReport): string =>
   framed(
@@ -101,7 +101,7 @@ function fixHtml(result: CheckResult): string {
   return [
     advice === undefined ? '' : `<div>${escapeHtml(advice)}</div>`,
     isShort ? `<div>${blockOf(command)}</div>` : '',
-    // A command of several lines is not shown beside the manifest, because it contains the manifest.
+    // A command of several lines contains the manifest, so the manifest is not shown beside it.
     command === undefined || isShort ? '' : foldedBlock(`Fix: ${document?.title ?? 'command'}`, command),
     document === undefined || (command !== undefined && !isShort) ? '' : foldedBlock(document.title, document.text),
   ].join('');

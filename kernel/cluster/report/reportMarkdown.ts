@@ -45,7 +45,7 @@ function problemText(result: CheckResult, docs: DocsOf): string {
     escaped(result.sentence),
     ...(advice === undefined ? [] : [escaped(advice)]),
     ...(document === undefined ? [] : [folded(escapeHtml(document.title), fenced(document.language, document.text))]),
-    // A command of several lines is not shown beside the manifest, because it contains the manifest.
+    // A command of several lines is folded, because it repeats the manifest.
     ...(command === undefined
       ? []
       : [command.includes('\n') ? folded('Command', fenced('sh', command)) : fenced('sh', command)]),

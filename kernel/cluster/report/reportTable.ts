@@ -10,7 +10,7 @@ export type TableOptions = {
   readonly colours?: boolean | undefined;
   /** Characters per line; sentences wrap there, commands never. Default: 100. */
   readonly width?: number | undefined;
-  /** Prints only the problems. */
+  /** Prints only problems, blocked checks and unknown results. */
   readonly short?: boolean | undefined;
   /** Also prints the sentences of passed checks, and all evidence. */
   readonly verbose?: boolean | undefined;
@@ -32,7 +32,10 @@ const escapes: Readonly<Record<CheckStatus | 'title' | 'dim' | 'end', string>> =
 const indent = '    ';
 const wordWidth = Math.max(...Object.values(statusSymbols).map(({ word }) => word.length));
 
-/** Renders a report for a terminal: a line per check by category; below a problem the reason, the fix and the docs. */
+/**
+ * Renders a report for a terminal, with a line per check by category. The lines below a problem have the reason, the
+ * fix, and the place of the documentation.
+ */
 export function reportTable(report: CheckReport, options: TableOptions = {}): string {
   const { colours = false, width = 100, short = false, verbose = false, fixCommand = plainFixCommand } = options;
   const paint = (kind: keyof typeof escapes, text: string): string =>
@@ -60,9 +63,7 @@ export function reportTable(report: CheckReport, options: TableOptions = {}): st
   return `${[...blocks, ...leftOf(report), `${escapeControlCharacters(report.profile)}: ${summaryOf(report)}`].join('\n\n')}\n`;
 }
 
-/**
- * Whether a result is neither passed nor a check that does not apply. A skipped check counts if its result is unknown.
- */
+/** Returns whether a result is a problem, blocked or unknown. Passed checks and checks that do not apply are not. */
 const isOutOfOrder = (result: CheckResult): boolean =>
   isProblem(result) || result.status === 'blocked' || isUnknown(result);
 
@@ -105,7 +106,8 @@ function fixLines({ id, ...verdict }: CheckResult, { width, fixCommand }: BelowO
   const fix = verdict.status === 'fail' || verdict.status === 'warn' ? verdict.mend : undefined;
   if (fix === undefined) return [];
   const { command, document, advice } = formatFix(fix);
-  // Lines of one command would be copied with the indentation; `--mend` prints them bare.
+  // A command of several lines is not printed, because users would copy it with the indentation. `--mend` prints it
+  // without indentation.
   const isBare = command?.includes('\n') === true;
   return [
     ...(advice === undefined ? [] : wrapped(advice, width, 'fix')),

@@ -35,7 +35,7 @@ export function byCategory(results: readonly CheckResult[]): readonly CategoryRe
     .filter((each) => each.results.length > 0);
 }
 
-/** Whether the user must act on it. Blocked checks will run once the problems are fixed. */
+/** Whether the user must act on a result. Blocked checks will run once the problems are fixed. */
 export const isProblem = ({ status }: CheckResult): boolean => status === 'fail' || status === 'warn';
 
 /** Whether the result is unknown. Unlike a check that does not apply, such a result may hide a failure. */
@@ -63,7 +63,7 @@ export function exitCodeOf({ counts, stopped, results }: CheckReport, options: {
   return options.strict === true && isInDoubt ? exitCodes.warnings : exitCodes.passed;
 }
 
-/** The mark of each status and its word, such as for screen readers; both are shown if there is space. */
+/** The mark and the word of each status. Reports show both if there is space. Screen readers read the word. */
 export const statusSymbols: Readonly<Record<CheckStatus, { readonly mark: string; readonly word: string }>> = {
   pass: { mark: '√', word: 'passed' },
   warn: { mark: '‼', word: 'warning' },

@@ -21,7 +21,7 @@ export class Spool {
     this.#file = join(folder, 'rows.arrows');
   }
 
-  /** Writes all batches to disk. If that fails, it removes what it wrote. */
+  /** Writes all batches to disk. If reading or writing a batch fails, the folder is removed. */
   static async of(schema: Schema, batches: AsyncIterable<RecordBatch>): Promise<Spool> {
     const spool = new Spool(await createTempFolder('rows'));
     try {
@@ -52,7 +52,10 @@ export class Spool {
   }
 }
 
-/** Rows that have all arrived and can be read repeatedly: one table, or parts on disk if they are too large. */
+/**
+ * Rows that have all arrived and can be read repeatedly: one table in memory, or parts on disk if the rows are too
+ * large.
+ */
 export type BufferedRows = {
   schema: Schema;
   table: ArrowTable | undefined;
@@ -62,12 +65,15 @@ export type BufferedRows = {
 
 /**
  * A stream of up to `version` bytes is kept in memory and becomes one version, which the engine creates from one
- * buffer. A longer stream is first spooled to disk, so that a failing stream adds nothing. Then it becomes several
- * versions; concurrent readers can see each of them.
+ * buffer. A longer stream is first spooled to disk, so that a failing stream adds nothing. Then each part of about
+ * `part` bytes becomes a version, and concurrent readers can see each of these versions.
  */
 const sizes = { version: 256 * 2 ** 20, part: chunkBytes } as const;
 
-/** Yields batches until the end or until `signal` is aborted, because a source may wait forever. */
+/**
+ * Yields batches until the source ends or `signal` is aborted. An abort also ends the wait for the next batch, because
+ * a source may wait forever.
+ */
 export async function* withAbort(
   batches: AsyncIterable<RecordBatch>,
   signal: AbortSignal | undefined,
@@ -83,12 +89,16 @@ export async function* withAbort(
       yield next.value;
     }
   } finally {
-    // The return is not awaited, because it resolves only after the batch that the source is waiting for.
+    // `return()` is not awaited, because its promise resolves only after the source has yielded the batch that it is
+    // waiting for.
     if (!isOver) void iterator.return?.().catch(() => undefined);
   }
 }
 
-/** Waits for all rows. @throws like `batchesOf`; then nothing is left on disk */
+/**
+ * Waits for all rows.
+ * @throws the errors of `batchesOf`; after an error nothing is left on disk
+ */
 export async function bufferRows(
   call: string,
   data: TableSource,
@@ -144,7 +154,7 @@ export async function readAllRows(
   throw new CatalogError('InvalidInput', what, 'Split the rows, and make one call for each part.');
 }
 
-/** Reads batches until they exceed `limit` bytes; `rest` then yields the remaining batches. */
+/** Reads batches until they have at least `limit` bytes; `rest` then yields the remaining batches. */
 async function keep(
   batches: AsyncIterable<RecordBatch>,
   limit: number,

@@ -12,10 +12,14 @@ import {
 } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 
-// An Arrow file has one dictionary per column, but each batch of a stream may bring another dictionary. So this code
-// builds one dictionary with the values of all batches, and rewrites the indices for it.
+// An Arrow file has one dictionary per column, but each batch of a stream may bring a different dictionary. So this
+// code builds one dictionary with the values of all batches, and rewrites the indices so that they refer to this
+// dictionary.
 
-/** Returns the same rows with one contiguous dictionary per dictionary column, also inside structs and lists. */
+/**
+ * Returns the same rows, but all batches share one dictionary per column. This includes columns inside structs and
+ * lists.
+ */
 function unifyDictionaries(schema: Schema, batches: readonly RecordBatch[]): RecordBatch[] {
   const isMeant = schema.fields.some(({ type }) => hasDictionary(type));
   if (!isMeant || batches.length < 2) return [...batches];
@@ -81,7 +85,7 @@ class Union {
   moved(data: Data): Data {
     const moves = data.dictionary && this.#moves.get(data.dictionary);
     if (!moves) return data;
-    // The buffers of a dictionary column. There are only these two.
+    // A dictionary column has only these two buffers.
     const buffers = {
       [BufferType.DATA]: movedIndices(data.values, moves),
       [BufferType.VALIDITY]: data.nullBitmap,
@@ -130,7 +134,10 @@ export const chunkBytes = 64 * 2 ** 20;
 
 export const bytesOf = (batch: RecordBatch): number => batch.data.byteLength;
 
-/** Combines batches to tables of at least `bytes`, except the last one; without batches there is no table. */
+/**
+ * Combines batches into tables of at least `bytes` bytes; the last table may be smaller. Yields nothing if no batch has
+ * rows.
+ */
 export async function* chunksOf(
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,

@@ -20,7 +20,8 @@ const magic = 'ARROW1';
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /**
- * Builds one Arrow IPC stream from the engine's files, which have one batch each. `schema` is for a stream without any.
+ * Builds one Arrow IPC stream from the engine's files, which have one batch each. `schema` is called only if there is
+ * no file.
  */
 export async function* streamOfFiles(
   schema: () => Promise<Schema>,

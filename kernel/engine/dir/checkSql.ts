@@ -1,12 +1,15 @@
 import { CatalogError } from '#shared/errors.ts';
 import { hasTextAfterSemicolon, SqlCursor } from '#catalog/sqlTokens.ts';
 
-// The engine walks an expression recursively, and an expression too deep for the stack of its thread ends the process
-// silently. The parser of the engine limits nested parentheses, but not chains. In a chain every operator is one level
-// more: `x + x + x`, `x::int::int`, `x IS TRUE IS TRUE`. Conditions joined by AND and OR and items of a list are not
-// levels: the engine accepts tens of thousands of them.
+// The engine walks an expression recursively, and an expression that is too deep for the stack of its thread ends the
+// process silently. The parser of the engine limits nested parentheses, but not chains. In a chain every operator is
+// one level more: `x + x + x`, `x::int::int`, `x IS TRUE IS TRUE`. Conditions that are joined by AND or OR add no
+// levels, and neither do the items of a list: the engine accepts tens of thousands of them.
 
-/** Maximum tokens in one chain, including nested ones. The engine ends at about 300 of the worst kind. */
+/**
+ * Maximum tokens in one chain, including the chains nested in it. At about 300 tokens of the worst kind the engine
+ * ends.
+ */
 const maxDepth = 150;
 /**
  * Maximum words and signs in total. This limits the time, because the engine takes a second for 30,000 conditions.
@@ -29,8 +32,8 @@ const wantsOperand = new Set(
 );
 
 /**
- * The current chain: its length, the depth of the deepest chain nested in it, and the depth of the deepest chain before
- * it.
+ * The current chain: its length, the depth of the deepest chain nested in it, the depth of the deepest chain before it,
+ * and the number of its BETWEENs whose AND has not come yet.
  */
 type Level = { length: number; inner: number; deepest: number; betweens: number };
 
@@ -40,8 +43,8 @@ const depthOf = ({ length, inner, deepest }: Level): number => Math.max(deepest,
 const longestKeyword = Math.max(...[...wantsOperand].map((word) => word.length));
 
 /**
- * Refuses SQL that could end the engine's process, take long, or that the engine would read in another way than this
- * check. Whether the SQL is valid is checked by the engine.
+ * Refuses SQL that could end the engine's process or take long. Also refuses SQL that the engine would read differently
+ * from this check. The engine itself checks whether the SQL is valid.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkSql(...texts: readonly string[]): void {
@@ -92,9 +95,9 @@ function checkText(sql: string, before: number): number {
 }
 
 /**
- * Refuses signs after which the engine reads SQL differently: for the engine, the character after `#` or `@@` is part
- * of a name, even if it is a quote. So where this check reads the end of a string, the engine could still be in the
- * string.
+ * Refuses quotes and comments that are not closed, and signs after which the engine reads SQL differently from this
+ * check. The engine reads the character after `#` or `@@` as part of a name, even if the character is a quote. So this
+ * check could see the end of a string where the engine is still in the string.
  */
 function checkSign(sign: string, next: string | undefined): void {
   if (sign === "'" || sign === '"' || sign === '`') refuse(`has a ${sign} that is not closed`, 'Close it.');
@@ -107,10 +110,10 @@ function checkSign(sign: string, next: string | undefined): void {
 }
 
 /**
- * Refuses a string directly behind a letter, a digit or `&`. After some letters the string is a literal of another
- * kind, and the engine reads a backslash in it as an escape. So the engine and this check could disagree where the
- * string ends, for instance in `X'\''`. A keyword is allowed, as in `DATE'2024-01-01'`, and so are bytes in
- * hexadecimal.
+ * Refuses a string or a quoted name directly behind a letter, a digit, `_`, `$` or `&`. After some letters the string
+ * is a literal of another kind, and the engine reads a backslash in it as an escape. So the engine and this check could
+ * disagree about where the string ends, for instance in `X'\''`. Names in backticks are not refused. Neither are
+ * strings after a keyword, as in `DATE'2024-01-01'`, and bytes in hexadecimal, as in `X'00ff'`.
  * @param word the previous token in capitals, if it is a word
  */
 function checkQuoted(sql: string, start: number, end: number, word: string): void {
@@ -143,7 +146,9 @@ function refuse(
   throw new CatalogError('InvalidInput', `The SQL ${what}.`, hint);
 }
 
-/** Maximum words to search for in one query. The engine takes seconds and gigabytes for a megabyte of frequent words. */
+/**
+ * Maximum words to search for in one query. For a megabyte of frequent words the engine takes seconds and gigabytes.
+ */
 const maxWords = 1_000;
 const maxSearchLength = 64 * 1024;
 
@@ -152,7 +157,7 @@ export function checkSearchText(text: string): void {
   const hint = 'Search for fewer words.';
   if (text.length > maxSearchLength)
     refuseSearch(`has ${text.length} characters, more than the maximum of ${maxSearchLength}`, hint);
-  // Engines split the text at other characters too, but never into more words than this.
+  // The engine may split the text at other characters too, but never into more words than this code counts.
   const words = text.split(/[^\p{Alphabetic}\p{M}\p{N}]+/u).filter((word) => word !== '').length;
   if (words > maxWords) refuseSearch(`has ${words} words, more than the maximum of ${maxWords}`, hint);
 }

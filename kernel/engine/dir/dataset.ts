@@ -9,9 +9,9 @@ import type { Root } from './dirConnection.ts';
 export const datasetName = 'dataset';
 
 /**
- * Runs a call on a connection with one table, `datasetName`: the dataset in `folder` of the root. A plain connection of
- * the engine can open only folders named `<table>.lance` and listed folders. So it can't open the manifest or a table
- * that is not listed yet.
+ * Runs a call on a connection whose only table, `datasetName`, is the dataset in `folder` of the root. A plain
+ * connection of the engine can open only folders that are named `<table>.lance` or listed in the manifest. So a plain
+ * connection can't open the manifest itself, or a table that is not listed yet.
  */
 export async function withDataset<T>(
   place: Root,
@@ -21,7 +21,10 @@ export async function withDataset<T>(
   return place.isLocal ? onLocal(place, folder, call) : onStore(place, folder, call);
 }
 
-/** Uses a link with the name that the engine looks for; on Windows a junction, which needs no privileges. */
+/**
+ * Links to the dataset under the name that the engine looks for. On Windows the link is a junction, which needs no
+ * privileges.
+ */
 const onLocal = <T>(place: Root, folder: string, call: (connection: Connection) => Promise<T>): Promise<T> =>
   withTempFolder('links', async (links) => {
     await symlink(join(place.location, folder), join(links, `${datasetName}.lance`), 'junction');

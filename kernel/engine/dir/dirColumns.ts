@@ -37,8 +37,8 @@ export function addColumns(
     const empty = columns.flatMap(({ name, dataType }) =>
       dataType === undefined ? [] : [new Field(name, dataType, true)],
     );
-    // Columns of nulls need no file, but a separate call. If there are also columns with SQL, all are added by SQL, so
-    // that there is only one new version.
+    // The engine adds columns of nulls without writing a file, but it can't add columns with SQL in the same call. If
+    // there are columns of both kinds, all are added by SQL, so that there is only one new version.
     if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
     const expressions = columns.map(({ name, expression, dataType }) => ({
       name,
@@ -48,7 +48,9 @@ export function addColumns(
   });
 }
 
-/** The only way to write a struct without fields in SQL is the name of its type in `arrow_cast`. */
+/**
+ * Refuses SQL that creates a struct without fields. In SQL, only a type name in `arrow_cast` can create such a struct.
+ */
 function checkExpression(column: string, sql: string): void {
   if (/struct\s*\(\s*\)/i.test(sql)) throw emptyStructError(column);
 }
@@ -112,8 +114,8 @@ function timeWord(type: DataType): DataType | string {
 const versionOf = ({ version }: { version: number }): WriteResult => ({ version });
 
 /**
- * Computes the missing values of the engine's own computed columns. @throws CatalogError InvalidInput (13) for other
- * columns
+ * Computes the missing values of a column that the engine computes.
+ * @throws CatalogError InvalidInput (13) if the engine does not compute the column
  */
 export function refreshColumn(handle: TableHandle, column: string, options: CallOptions): Promise<RefreshResult> {
   return handle.write('AlterTableBackfillColumns', options, async (native) => {

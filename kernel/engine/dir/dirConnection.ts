@@ -12,7 +12,7 @@ const named = (): string | undefined => (process.platform === 'win32' ? tmpdir()
 
 /**
  * Checks the folder for temporary files. The engine writes large data to this folder and creates a folder in it for
- * each opened table. If it can't, the engine panics and prints to the terminal.
+ * each opened table. If the engine can't create that folder, it panics and prints to the terminal.
  * @throws CatalogError InvalidInput (13) if the folder is missing or not writable
  */
 async function checkTemporaryFolder(path = named()): Promise<void> {
@@ -42,7 +42,7 @@ export type Root = {
 /** An engine connection and its pending calls, including those that an abort abandoned. */
 type Opened = { readonly connection: Promise<Connection>; readonly running: Set<Promise<unknown>> };
 
-/** The engine's connection to one directory, The first call opens it, so opening a catalog does not load the engine. */
+/** The engine's connection to one directory. The first call opens it, so opening a catalog does not load the engine. */
 export class DirConnection {
   readonly place: Root;
   #opened: Opened | undefined;
@@ -55,7 +55,7 @@ export class DirConnection {
 
   /** Runs an engine call. @throws CatalogError about `subject` */
   async call<T>(subject: Subject, options: CallOptions, call: (connection: Connection) => Promise<T>): Promise<T> {
-    // The root is checked at every call, because to the engine a root that no longer exists is an empty catalog.
+    // The root is checked at every call, because the engine treats a root that no longer exists as an empty catalog.
     if (this.place.isLocal) this.#sameRoot(await checkRoot(this.place.location));
     return callEngine(subject, options.signal, () => {
       const opened = this.#open();
@@ -77,7 +77,8 @@ export class DirConnection {
     this.#closed = true;
     const isIdle = this.#opened?.running.size === 0;
     const left = this.#leave();
-    // Waits for pending calls only if the connection has to be idle, because a pending call may wait for rows forever.
+    // If no call is pending, waits until the connection is closed. Does not wait for pending calls, because a call may
+    // wait for rows forever.
     if (isIdle) await left;
   }
 

@@ -67,7 +67,7 @@ export async function create(place: Root, connection: Connection, table: NewTabl
 
 type State = 'readable' | 'missing' | 'unreadable';
 
-/** Returns the state of a table; `unreadable`: broken, or declared and not yet written. */
+/** Returns the state of a table. `unreadable` means that the table is broken, or declared and not yet written. */
 async function stateOf(connection: Connection, name: string, path: NamespacePath): Promise<State> {
   try {
     (await connection.openTable(name, [...path])).close();
@@ -137,8 +137,8 @@ const firstPart = (dataset: Connection, part: ArrowTable): Promise<NativeTable> 
   part.numRows > 0 ? dataset.createTable(datasetName, part) : dataset.createEmptyTable(datasetName, part.schema);
 
 /**
- * Returns whether the table is at its first version, so that this call has created it. If not, restores the earlier
- * content.
+ * Returns whether the caller has created the table, which is true if the table is at version 1. Otherwise restores the
+ * content that the table had before the caller wrote to it.
  */
 export async function isFirst(native: NativeTable): Promise<boolean> {
   const own = await native.version();

@@ -17,9 +17,9 @@ import { loadNative } from '#engine/native.ts';
 import { withManifestLock, manifestFolder, objectId, updateManifest } from './files/manifestTable.ts';
 
 /**
- * Drops a table and its files ("DropTable"): first the row of the manifest, then the files, each in one step, so that
- * half a table never exists. The engine's own drop deletes file by file, misses files of names that it escapes, and
- * fails for a table in the root without a row.
+ * Drops a table and its files ("DropTable"). First the row of the manifest is removed, then the files. Each of these is
+ * one step, so that half a table never exists. The engine's own drop deletes file by file, misses files if it escapes
+ * the name of the table, and fails for a table in the root that has no row.
  * @throws CatalogError TableNotFound (4)
  */
 export async function dropTable(place: Root, connection: Connection, table: TableId): Promise<void> {
@@ -50,7 +50,8 @@ async function dropByEngine(place: Root, connection: Connection, { name, path }:
   } catch (error) {
     const isMissing = isCatalogError(engineError(error, tableSubject(name, path)), 'TableNotFound');
     if (!isMissing || path.length > 0 || !isSinglePathSegment(name)) throw error;
-    // A table in the root can exist without a row, so the engine checks whether it exists.
+    // A table in the root can exist without a row. Opening it throws if it does not exist. If it exists, a row is
+    // added, because the engine drops only tables with a row.
     (await connection.openTable(name)).close();
     const taken = await updateManifest(place, (manifest) =>
       manifest.insert(objectId(name, []), { location: rootFolder(name), metadata: null }, undefined),

@@ -37,9 +37,9 @@ import { type NamesPage, type RootTables, rootTables } from './files/rootTables.
 type ReadPage = (limit: number, pageToken: string | undefined) => Promise<NamesPage>;
 
 /**
- * Reads a page of an engine list, which continues after the last name of a page. Other clients can create an empty
- * name. It sorts first, and a page that ends with it has an empty page token. Such a page is read again with one more
- * entry.
+ * Reads a page of names from the engine. The page token is the last name of a page. Other clients can create an object
+ * with an empty name, which sorts first. If a page ends with the empty name, its page token is empty and can't be used.
+ * Such a page is read again with one more entry.
  */
 async function pageOf(read: ReadPage, limit: number, pageToken: string | undefined): Promise<NamesPage> {
   const page = await read(limit, pageToken);
@@ -75,9 +75,9 @@ const given = (limit: number, pageToken: string | undefined) =>
   pageToken === undefined ? { limit } : { limit, pageToken };
 
 /**
- * Filters out listed names that are not tables. For a name with characters that the engine escapes, it creates up to
- * three folders, and only one of them can be opened as a table. Only such names are checked, or all names if
- * `includeDeclared` is false.
+ * Filters out listed names that are not tables. If the engine escapes characters of a name, it creates up to three
+ * folders, and only one of them can be opened as a table. So names with escaped characters are checked. If
+ * `includeDeclared` is false, all names are checked.
  */
 async function tablesOnly(
   connection: Connection,
@@ -247,7 +247,7 @@ export class DirNamespaces {
           await this.#dropContents(namespacePath, options);
         }
         await this.#change(namespacePath, options, async (connection) => {
-          // The engine would drop any object with this identifier, also a table.
+          // The engine would drop any object with this identifier, even a table.
           const { place } = this.#connection;
           await checkNotTable(place, namespacePath);
           const path = checkManifestPath(namespacePath);

@@ -105,16 +105,14 @@ export async function registerTable(
     if (options.mode !== 'overwrite') throw nameTaken({ name, path });
     if (!(await manifest.move(id, folder))) throw tableNotFound({ name, path });
   });
-  // Writes a marker into the folder of a table that was in a namespace. Without it the folder would be listed as
-  // another table of the root, and dropping that one would delete the files of this table.
+  // Removes the marker of a deregistered table, but keeps it in a folder named `<table>.lance`. Without the marker,
+  // such a folder would also be listed as a table of the root, and dropping that table would delete the files of this
+  // one.
   if (place.isLocal && !folder.endsWith('.lance'))
     await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
 
-/**
- * @throws CatalogError InvalidInput (13) if the folder is that of a table in the root, because such a table needs no
- * row
- */
+/** @throws CatalogError InvalidInput (13) if the folder belongs to a table that is listed in the root */
 async function checkNotInRoot(place: Root, name: string, path: NamespacePath, folder: string): Promise<void> {
   if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
   throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
@@ -129,8 +127,8 @@ const folderHasName = (id: readonly string[], folder: string, owner: readonly st
   );
 
 /**
- * Registers a table in the root, In the root the name is the location, so this only removes the marker of a
- * deregistered table.
+ * Registers a table in the root. There the name is the location, so the function only removes the marker of a
+ * deregistered table and adds a row if there is a manifest.
  */
 async function registerInRoot(place: Root, name: string, folder: string, options: RegisterTableOptions): Promise<void> {
   onlyLocal(place, `Can't register table "${name}"`);
@@ -157,7 +155,10 @@ async function registerInRoot(place: Root, name: string, folder: string, options
   }
 }
 
-/** Removes a table from the catalog and keeps its files ("DeregisterTable"). @returns their location */
+/**
+ * Removes a table from the catalog and keeps its files ("DeregisterTable").
+ * @returns the location of the files
+ */
 export async function deregisterTable(place: Root, { name, path }: TableId): Promise<{ location: string }> {
   if (path.length > 0) {
     const id = objectId(name, path);

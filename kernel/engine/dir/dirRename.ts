@@ -10,9 +10,10 @@ import { foldersOf, inRoot, isDeregistered, pathExists, moveTo, rootFolder } fro
 export type TableId = { name: string; path: NamespacePath };
 
 /**
- * Renames a table ("RenameTable"). The engine has no rename, but the format allows a rename in one step: for a table in
- * a namespace a commit of the manifest, for a table in the root the rename of its folder. A move between root and
- * namespace takes more than one step, and an object store can't rename folders.
+ * Renames a table ("RenameTable"). The engine has no rename, but the format allows a rename in one step. A table in a
+ * namespace is renamed by a commit of the manifest, a table in the root by renaming its folder. A move between root and
+ * namespace is refused, because it takes more than one step. In an object store, tables in the root can't be renamed,
+ * because stores can't rename folders.
  * @throws CatalogError TableNotFound (4), TableAlreadyExists (5), Unsupported (0)
  */
 export async function renameTable(place: Root, from: TableId, to: TableId): Promise<void> {

@@ -18,8 +18,9 @@ import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /**
- * Reverts a table to the version `before`, if all later versions up to `ours` are the caller's and no other client has
- * written since. The handle must not be shared, because it is temporarily at an old version.
+ * Reverts a table to the version `before`, if its newest version is `ours`. The caller must have written all versions
+ * after `before`, because only the newest version is checked. The handle must not be shared, because it is temporarily
+ * at an old version.
  * @returns whether the table was reverted. If not, the writes of other clients are unchanged
  */
 export async function rollBackTo(own: NativeTable, before: number, ours: number): Promise<boolean> {
@@ -71,7 +72,7 @@ export function addRows(handle: TableHandle, data: TableSource, options: AddOpti
 /** Runs a call on a separate handle of the same table. */
 type Apart = (work: (own: NativeTable) => Promise<boolean>) => Promise<boolean>;
 
-/** Adds rows to a table: one version if they are a single table, otherwise several. */
+/** Adds rows to a table. Rows in a single Arrow table become one version; otherwise each part becomes a version. */
 export const addGathered = (
   native: NativeTable,
   rows: Pick<BufferedRows, 'table' | 'tables'>,

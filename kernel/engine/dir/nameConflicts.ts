@@ -20,7 +20,7 @@ export async function checkNoNamespace(place: Root, name: string, path: Namespac
 
 /**
  * Returns the error for a table name whose folder exists in a local root.
- * @param otherwise the error if a listed table has the name; the folder may also be that of a deregistered table
+ * @param otherwise the error to return unless the folder belongs to a deregistered table
  */
 export async function rootNameTaken(place: Root, name: string, otherwise: CatalogError): Promise<CatalogError> {
   if (!(await isDeregistered(place.location, rootFolder(name)))) return otherwise;
@@ -74,7 +74,7 @@ export async function checkNotTable(place: Root, path: NamespacePath): Promise<v
   );
 }
 
-/** Whether a table has the name, by the manifest or, in the root, by its folder. */
+/** Whether a table has the name. The manifest tells it. For a table in the root, its folder tells it too. */
 async function isTable(place: Root, path: NamespacePath): Promise<boolean> {
   const kind = await objectKind(place, path);
   if (kind !== undefined || path.length !== 1) return kind === 'table';

@@ -17,7 +17,7 @@ export type VersionRange = {
 
 export type VersionPage = { versions: VersionInfo[]; isLast: boolean };
 
-/** Maximum manifests that are read here one by one. The engine reads many at once faster. */
+/** Maximum number of manifests that are read here. The engine reads a larger number faster. */
 const maxManifests = 1000;
 
 /** Lists the versions, oldest first ("ListTableVersions"). */
@@ -26,8 +26,8 @@ export function listVersions(handle: TableHandle, options: CallOptions): Promise
 }
 
 /**
- * Returns a part of the versions. The engine reads the manifests of all versions for each list, so for some of many
- * versions of a local table only their own manifests are read.
+ * Returns a part of the versions. The engine reads the manifests of all versions for each list. So if only a part of
+ * the versions of a local table is wanted, only the manifests of that part are read, without the engine.
  */
 export function listVersionPage(handle: TableHandle, range: VersionRange, options: CallOptions): Promise<VersionPage> {
   return handle.read('ListTableVersions', options, async (native) => {
@@ -42,7 +42,10 @@ export function listVersionPage(handle: TableHandle, range: VersionRange, option
   });
 }
 
-/** Returns one version, or the newest one; undefined if the table does not have it ("DescribeTableVersion"). */
+/**
+ * Returns a version; the newest one if `version` is undefined. Returns `undefined` if the table does not have that
+ * version ("DescribeTableVersion").
+ */
 export function findVersion(
   handle: TableHandle,
   version: number | undefined,
@@ -80,7 +83,7 @@ function versionsInRange<T>(
   return { versions: left.slice(0, limit), isLast: left.length <= limit };
 }
 
-/** The versions of a table by the names of their manifests, oldest first. */
+/** The versions of a table, oldest first, as the names of its manifests tell them. */
 type Manifests = { folder: string; versions: readonly number[]; isInverted: boolean };
 
 /**
@@ -101,20 +104,21 @@ async function listManifests(handle: TableHandle, native: NativeTable): Promise<
     if (Number.isSafeInteger(version) && version >= 0) versions.push(version);
     else if (!isOther(file)) return undefined;
   }
-  // A typed array is sorted by numbers, and faster.
+  // A typed array is sorted by number and not by text, and faster.
   return versions.length === 0
     ? undefined
     : { folder, versions: [...Float64Array.from(versions).toSorted()], isInverted };
 }
 
-// The names of manifests count down from the maximum version, so that the newest version is listed first. Names of older
-// tables have the version itself.
+// The name of a manifest contains 2^64 - 1 minus the version, so that the newest version is listed first. In older
+// tables the name contains the version itself.
 const lastVersion = 2n ** 64n - 1n;
 const invertedName = /^\d{20}\.manifest$/;
 
 function invertedVersion(file: string): number {
   if (!invertedName.test(file)) return Number.NaN;
-  // The number of the name is too large to be exact, so its halves are subtracted one by one: 18,446 and the rest.
+  // The number in the name is too large to be exact in JavaScript. So its first 5 and its last 15 digits are subtracted
+  // separately from the digits of 2^64 - 1.
   return (18_446 - Number(file.slice(0, 5))) * 1e15 + (744_073_709_551_615 - Number(file.slice(5, 20)));
 }
 

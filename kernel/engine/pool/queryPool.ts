@@ -241,8 +241,8 @@ export class QueryPool<Process extends QueryProcess> {
   }
 
   /**
-   * Whether a request can't have another process: its owner has as many as one owner may have, or it would run alone in
-   * the one that is left for requests that share.
+   * Whether a request can't have another process. Either its owner has as many as one owner may have, or the request
+   * runs alone and the only process left is reserved for requests that share.
    */
   #hasShare({ owner, isAlone }: Task): boolean {
     if (isAlone && this.#alone().length >= this.#mostAlone) return true;

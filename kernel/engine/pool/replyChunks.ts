@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SilenceTimer } from './silenceTimer.ts';
 
-/** What is called at the end of a response: it was read, it failed, or its reader left. */
+/** Called at the end of a response: `done` if it was read, `stop` if it failed, `abandon` if its reader left. */
 type Ends = { done: () => void; stop: (cause: unknown) => never; abandon: () => void };
 
 /** Yields the body of a response. Reading fails if the process ends or sends nothing for too long. */

@@ -31,7 +31,7 @@ type Plan = { planned: Planned[]; recent: number };
 
 export type PlanOptions = {
   /**
-   * Minimum age in ms of an unlisted folder (default: 60,000), Needed because a table that is being created or dropped
+   * Minimum age in ms of an unlisted folder (default: 60,000). Needed because a table that is being created or dropped
    * has for a moment a folder and no row.
    */
   minAgeMs?: number | undefined;
@@ -101,7 +101,10 @@ class Planner {
     return undefined;
   }
 
-  /** Offers no steps, because a stray folder does not justify renaming an intact table. */
+  /**
+   * Reports an unlisted table below a name that a table has. Plans no steps, because a stray folder does not justify
+   * renaming an intact table.
+   */
   #below({ id, folder }: Unlisted, table: string): void {
     this.#add(
       'table-not-listed',
@@ -234,7 +237,10 @@ class Planner {
     return found;
   }
 
-  /** Whether the root contains a table of this name. A table in the root needs no row. */
+  /**
+   * Whether a local root has the folder of a table of this name, which needs no row. Deregistered tables do not count.
+   * In an object store the result is always false.
+   */
   async #isRootTable(id: string): Promise<boolean> {
     if (depth(id) !== 1 || !this.#folders?.has(rootFolder(id))) return false;
     return !(await exists(join(inRoot(this.#place.location, rootFolder(id)), markers.forgotten)));

@@ -19,7 +19,7 @@ export async function inspectCatalog(place: Root): Promise<RepairResult> {
 /**
  * Repairs a catalog in a directory or an object store. Each step is one commit or one rename, and does nothing if the
  * catalog has changed since. So a repair that was killed can be run again and continues.
- * @throws CatalogError as `planRepair`; nothing was changed then
+ * @throws CatalogError as `planRepair`, or the error of a step. Earlier steps stay applied
  */
 export async function repairCatalog(
   place: Root,

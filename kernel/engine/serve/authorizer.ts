@@ -8,11 +8,14 @@ import { type HostRoute, routeOfHost } from './hosts.ts';
 import type { KeyStore } from './keyStore.ts';
 import type { Access, ApiKey } from './keys.ts';
 
-/** Whether a key permits an operation. An unknown operation is permitted: it changes nothing. */
+/** Whether a key permits an operation. A request without a known operation is permitted, because it changes nothing. */
 const isOperationAllowed = (access: Access, operation: Operation | undefined): boolean =>
   access === 'read-write' || operation === undefined || readingOperations.has(operation);
 
-/** The key of a request and its database; with a prefix, the folder below the database becomes its root. */
+/**
+ * The key and the database of a request. If the request has a prefix, the root is the folder `prefix` below the root of
+ * the database.
+ */
 export type Caller = { readonly key: ApiKey; readonly database: Database; readonly prefix?: string | undefined };
 
 type GateOptions = {
@@ -129,8 +132,9 @@ export class Authorizer {
   }
 
   /**
-   * Resolves the database of a request that names none by header or host: the first segment of the prefix, if the key
-   * opens several databases or only that one; otherwise the only database that the key opens.
+   * Resolves the database of a request that names no database by header or host. If the key opens several databases,
+   * the first segment of the prefix names the database. If the key opens only one, that database is used, and the
+   * prefix may start with its name.
    * @throws CatalogError InvalidInput (13) if the database is ambiguous, PermissionDenied (15) if the key opens no
    * database
    */

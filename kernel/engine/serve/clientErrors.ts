@@ -35,8 +35,8 @@ function rootError(cause: CatalogError, { database: { name }, prefix }: Caller):
 }
 
 /**
- * Removes the given paths from the message and the hint; from an internal error, which can contain any path, all
- * paths.
+ * Removes the given paths from the message and the hint. An internal error can contain any path, so all paths are
+ * removed from it.
  */
 function hidden(error: CatalogError, paths: readonly string[]): CatalogError {
   const clean = (text: string): string => {

@@ -2,18 +2,18 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 type ConnectionLimitsOptions = {
-  /** Connections of all clients. */
+  /** Maximum connections of all clients. */
   connections: number;
   /**
-   * Maximum connections of one address on which no API key was seen. Not applied behind a proxy, because the proxy has
-   * all connections.
+   * Maximum connections of one address on which no API key was seen. Not applied behind a proxy, because there all
+   * connections come from the proxy.
    */
   keylessPerAddress: number;
 };
 
 /** When this share of the connections is in use, each new connection closes the oldest connection without a key. */
 const fullShare = 0.9;
-/** One address may have this share of the connections with keys. */
+/** One address may have at most this share of all connections. Not applied behind a proxy. */
 const addressShare = 0.5;
 /**
  * Connections above the limit. With these, health checks and new clients with a key can still connect if all

@@ -9,8 +9,8 @@ export type Database = { readonly name: string; readonly root: string };
 const defaultDatabase = 'default';
 
 /**
- * Parses the databases of a server: `NAME=ROOT`, or `NAME` for the folder of that name below `root`; without any,
- * `root` itself.
+ * Parses the databases of a server. Each is `NAME=ROOT`, or `NAME` for the folder of that name below `root`. If none is
+ * given, `root` itself is the only database.
  * @throws CatalogError InvalidInput (13) for a duplicate or invalid name, or a database without a root
  */
 export function databasesOf(root: string | undefined, given: readonly string[]): Database[] {

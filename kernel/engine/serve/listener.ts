@@ -145,7 +145,7 @@ function closeSoon(
   if (!response.shouldKeepAlive) return;
   announceKeepAlive(response, keylessKeepAlive);
   response.on('finish', () => {
-    // This runs after Node's own listener, because that sets the time for connections with a key.
+    // This listener runs after Node's own, which sets the time for connections with a key.
     if (!connections.hasKey(socket)) socket.setTimeout(keylessKeepAlive);
   });
 }
@@ -177,8 +177,8 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?
 const levelOf = (status: number) => (status === 503 ? 'warn' : status >= 500 ? 'error' : 'info');
 
 /**
- * Returns the client's address. Behind a proxy it is the last hop in the header, because only that was written by the
- * proxy; a client can send any earlier hops.
+ * Returns the client's address. Behind a proxy this is the last hop in the header, because only the proxy writes that
+ * hop; a client can send any earlier hops.
  */
 function clientOf(request: IncomingMessage, behindProxy: boolean): string | undefined {
   const forwarded = request.headers['x-forwarded-for'];

@@ -11,7 +11,7 @@ type RequestMeasurement = {
   bytesOut: number;
 };
 
-/** Upper bounds of the histogram in seconds: They cover everything from a list to a scan of many millions of rows. */
+/** Upper bounds of the histogram in seconds. They cover everything from a list to a scan of many millions of rows. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
 
 type Histogram = { counts: number[]; sum: number; count: number };

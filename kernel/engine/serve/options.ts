@@ -18,9 +18,12 @@ export type ServeLimits = {
   requests: number;
   /** Maximum bytes of a JSON body, which is parsed at once. */
   jsonBytes: number;
-  /** Bytes of the JSON bodies of all concurrent requests. */
+  /** Maximum bytes of the JSON bodies of all concurrent requests. */
   allJsonBytes: number;
-  /** Share of the concurrent requests and of the bytes of their bodies that one key may have, if there are several. */
+  /**
+   * Maximum share of the concurrent requests, and of the bytes of their JSON bodies, for one key. Not applied to a
+   * single key.
+   */
   keyShare: number;
   connections: number;
   /** Connections from one address on which no key was seen; without effect behind a proxy. */
@@ -31,9 +34,12 @@ export type ServeLimits = {
   grace: number;
   /** Processes for requests with SQL, text to search or a vector. */
   queryProcesses: number;
-  /** Bytes that each of these processes may use. */
+  /** Bytes that each of the query processes may use. */
   queryMemory: number;
-  /** Milliseconds that such a request may keep its client waiting, for its first rows or for the next ones. */
+  /**
+   * Milliseconds that a request in a query process may keep its client waiting, for the first rows or for the next
+   * ones.
+   */
   queryTime: number;
   /** Like `queryTime`, for requests that change a table. */
   writeTime: number;

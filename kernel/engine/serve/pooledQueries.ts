@@ -49,7 +49,7 @@ const pooledByBody: { readonly [K in Operation]?: (body: Json) => boolean } = {
   AlterTableAddColumns: () => true,
 };
 
-/** Parameters of "MergeInsertIntoTable" with SQL. */
+/** Parameters of "MergeInsertIntoTable" that contain SQL. */
 const mergeConditions = ['when_matched_update_all_filt', 'when_not_matched_by_source_delete_filt'] as const;
 
 /** How long a request waits for a process, milliseconds; then its client should try again. */
@@ -140,8 +140,9 @@ export class PooledQueries {
   }
 
   /**
-   * Plans the condition of a backfill in the pool. The job checks the condition again in this process, so a condition
-   * that would end a process must end a process of the pool before. Other errors are left to the job.
+   * Plans the condition of a backfill in the pool, before the job checks the condition in this process. A condition
+   * that would end this process then ends only a process of the pool, and the request is refused. Other errors are left
+   * to the job.
    */
   async #tryCondition(call: ForwardableCall, { where, read_version: version }: Json): Promise<void> {
     if (isEmpty(where)) return;

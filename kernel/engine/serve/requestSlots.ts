@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import { CatalogError } from '#shared/errors.ts';
 
 type SlotLimits = {
-  /** Requests that run at the same time. */
+  /** Maximum number of requests that run at the same time. */
   requests: number;
   /** Maximum number of requests with the same key that run at the same time. */
   requestsPerKey: number;
-  /** Bytes of the JSON bodies of all requests; as values, they take up to thirty times as much memory. */
+  /** Maximum bytes of the JSON bodies of all requests. The parsed values take up to thirty times as much memory. */
   jsonBytes: number;
-  /** Those of the requests with the same key. */
+  /** Maximum bytes of the JSON bodies of all requests with the same key. */
   jsonBytesPerKey: number;
 };
 
 /**
- * The requests that a server runs at the same time. Only requests with a valid key take a slot, so that clients without
- * a key can't use up the slots, and no key can use all of them. A request whose JSON body is still arriving has a slot
- * of another kind, so that slow senders do not prevent other requests from running.
+ * The requests that a server runs at the same time. Only requests with a valid key take a slot, so clients without a
+ * key can't use up the slots. No key can use all of them if there are several keys. A request whose JSON body is still
+ * arriving has a slot of another kind, so that slow senders do not prevent other requests from running.
  */
 export class RequestSlots {
   readonly #running: Slots;
@@ -39,7 +39,7 @@ export class RequestSlots {
     this.#keys.set(request, key);
   }
 
-  /** Exchanges the slot while the body is read. @throws as `enter` does */
+  /** Exchanges the slot for one of the other kind while the body is read. @throws as `enter` does */
   startReading(request: IncomingMessage): void {
     const key = this.#keys.get(request);
     if (key === undefined) return;
@@ -68,7 +68,7 @@ export class RequestSlots {
   }
 }
 
-/** The amount that all requests together may take, and those with one key. */
+/** The amount that all requests together may take, and the amount that the requests of one key may take. */
 type Share = { readonly most: number; readonly mostPerKey: number };
 
 /** Shares an amount between requests and their keys. */

@@ -104,7 +104,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     jobs: options.jobs,
     runElsewhere: (call) => queries.run(call),
     errorFor: (request, error) => {
-      // The slot of a refused request is free, because the request does no more work, although the rest of its body is
+      // Frees the slot of a refused request. The request does no more work, although the rest of its body is still
       // discarded for a while.
       slots.leave(request);
       const told = clientError(error, gate.callerOf(request));
@@ -150,7 +150,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     server.on('request', (request, response) => void listener?.handle(request, response));
     port = await listen(server, options);
   } catch (error) {
-    // If the server did not start, the files must be closed too, because they are watched until then.
+    // If the server did not start, the files must be closed too, because they are watched until they are closed.
     closeFiles();
     throw error;
   }
@@ -200,7 +200,7 @@ async function listen(server: Server, { host, port }: ServeOptions): Promise<num
     );
     server.listen(port, host, resolve);
   });
-  // An object, because the server is bound to TCP.
+  // `address()` returns an object, because the server is bound to TCP.
   const { port: bound } = server.address() as AddressInfo;
   return bound;
 }

@@ -66,8 +66,8 @@ export class WatchedFiles<T> {
         this.#told = '';
         this.#options.onChange?.(this.#value);
       } catch (error) {
-        // The files are read again at every check, but the problem is reported once: two files that belong together
-        // change one after the other.
+        // Two files that belong together change one after the other. So after a problem the files are read again at
+        // every check, but the problem is reported only once per change.
         if (this.#told !== mark) this.#options.onProblem(error);
         this.#told = mark;
       }

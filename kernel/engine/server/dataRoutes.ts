@@ -31,7 +31,10 @@ export const openBranch = (call: RequestContext, body: Json) =>
 /** Opens the newest version of the branch named in the query string, or of the main branch. */
 export const openQueryBranch = (call: RequestContext) => openTable(call, branchOf(queryText(call.query, 'branch')));
 
-/** Resolves a tag to a version, and its branch unless it is the main one: branches reuse version numbers. */
+/**
+ * Returns the version of a tag. Also returns its branch, unless that is the main branch, because branches reuse version
+ * numbers.
+ */
 export async function taggedVersion(call: RequestContext, tag: string): Promise<{ version: number; branch?: string }> {
   const table = await openTable(call, { tag });
   const { signal } = call;
@@ -80,7 +83,8 @@ function needs(field: string, other: string): never {
 }
 
 /**
- * Yields the received batches, or an empty batch if there are none, with the columns that an empty stream would have.
+ * Yields the received batches. If there are none, yields an empty batch with the columns that an empty stream would
+ * have.
  */
 async function* withOne({ schema, batches }: ArrowBody): AsyncGenerator<RecordBatch> {
   let isEmpty = true;

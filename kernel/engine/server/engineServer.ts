@@ -23,9 +23,9 @@ type EngineServer = {
 };
 
 /**
- * Creates the server: the REST contract over directories that each request names.
+ * Creates the server of the REST contract. Each request names its directory in a header.
  *
- * A web page can make a browser send requests to local servers, and with DNS rebinding even read the responses: so
+ * A web page can make a browser send requests to local servers, and with DNS rebinding even read the responses. So
  * requests with an `Origin` or another `Host` are refused before anything else.
  */
 export function createEngineServer({ secret, catalogOf, log }: EngineServerOptions): EngineServer {

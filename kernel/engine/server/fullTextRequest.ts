@@ -26,7 +26,8 @@ import {
 
 /**
  * Parses a structured full-text query ("FtsQuery").
- * @throws CatalogError InvalidInput (13), Unsupported (0) for columns that the query leaves to the server
+ * @throws CatalogError InvalidInput (13), Unsupported (0) if a query names no column or a multi_match has different
+ * terms
  */
 export const parseFullTextQuery = (body: Json): FullTextQuery => checkFullTextQuery(parseQuery(body, 1));
 
@@ -67,14 +68,14 @@ const parseParts = (value: Json, field: string, occur: Occur, level: number): [O
 const parseMatch = (value: Json): MatchQuery =>
   new MatchQuery(requiredString(value, 'terms'), columnIn(value), {
     boost: optionalNumber(value, 'boost'),
-    // The specification has no value for a fuzziness by the length of the words; our client sends null.
+    // The specification has no value for a fuzziness that depends on the length of the words, so our client sends null.
     fuzziness: value['fuzziness'] === null ? null : count(value, 'fuzziness'),
     maxExpansions: count(value, 'max_expansions'),
     operator: operatorIn(value),
     prefixLength: count(value, 'prefix_length'),
   });
 
-/** The engine searches several columns for the same words. */
+/** Parses a multi_match. The engine can search several columns only for the same words. */
 function parseMultiMatch(matches: readonly Json[]): MultiMatchQuery {
   const queries = matches.map(parseMatch);
   const [first] = queries;

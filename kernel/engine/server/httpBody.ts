@@ -11,7 +11,7 @@ export type Limits = {
   arrowBytes: number;
   /** Milliseconds that a JSON body may take as a whole; 0 for no limit. */
   jsonTime: number;
-  /** Milliseconds a body may make no progress, in either direction; 0 for no limit. */
+  /** Milliseconds that the body of a request or a response may make no progress; 0 for no limit. */
   idle: number;
 };
 
@@ -36,7 +36,7 @@ export type ReadingObserver = {
   endReading: (request: IncomingMessage) => void;
 };
 
-/** How many bytes of a body, and for how many milliseconds, are still read after the response was sent. */
+/** How many bytes of a body are still read after the response was sent, and for how many milliseconds. */
 export type DrainLimits = { bytes: number; time: number };
 export const drainLimits: DrainLimits = { bytes: 64 * 1024 * 1024, time: 5000 };
 /** Limits for unauthorized clients: a connection that they keep open must cost the client more than the server. */
@@ -216,7 +216,7 @@ function isTooDeep(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === quote) {
-      // To the end of the string; invalid JSON is reported by the parser.
+      // Skips to the end of the string. The parser reports invalid JSON.
       for (at++; at < text.length && text.charCodeAt(at) !== quote; at++) if (text.charCodeAt(at) === backslash) at++;
     } else if (code === openBracket || code === openBrace) {
       if (++depth > maxDepth) return true;

@@ -16,7 +16,7 @@ const words: Readonly<Record<JobState, string>> = {
   cancelled: 'CANCELLED',
 };
 
-/** Returns what runs the jobs. Without it the request is refused before a handler is called. */
+/** Returns the object that runs the jobs. If the server has none, the request is refused before a handler is called. */
 function jobsOf({ jobs }: RequestContext): ServerJobs {
   if (!jobs) throw refusalOf('ListJobs');
   return jobs;

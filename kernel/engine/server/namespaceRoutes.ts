@@ -24,8 +24,8 @@ type AllTablesOptions = {
 const mostNamespaces = 200;
 
 /**
- * Returns a page of the identifiers of all tables: first the tables of a namespace, then those of the namespaces below
- * it.
+ * Returns a page of the identifiers of all tables. The tables of a namespace come before the tables of the namespaces
+ * below it.
  * @throws CatalogError InvalidInput (13) for an invalid token
  */
 async function listAllTables(
@@ -96,7 +96,7 @@ function decodePlace(token: string): Place {
       if (isPath && (pageToken === undefined || typeof pageToken === 'string')) return { path, pageToken };
     }
   } catch {
-    // The token is not valid for this list either.
+    // A token that can't be parsed is refused below.
   }
   throw new CatalogError('InvalidInput', 'The page token does not belong to this list.', 'Start without a token.');
 }

@@ -36,7 +36,7 @@ async function holdSmall(
   try {
     for (;;) {
       const next = chunks.next();
-      // It is awaited only if the client is still there then.
+      // The caller awaits `next` only if the client is still there, so a rejection is handled here.
       next.catch(() => undefined);
       if (bytes >= pieceBytes) return { held, next };
       const chunk = await Promise.race([next, isLate]);
@@ -95,8 +95,8 @@ export class Reply {
 
   /**
    * Sends chunks as fast as the client takes them, and produces the next chunk meanwhile. The headers are sent when the
-   * first chunk is ready, because until then a failure can still become an error response. A response of a few kilobytes
-   * is sent as a whole, because each write costs server and client as much as reading a row.
+   * first chunk is ready, because until then a failure can still become an error response. A response of a few
+   * kilobytes is sent as a whole, because each write costs server and client as much as reading a row.
    */
   async stream({ status = 200, headers, chunks }: Streamed): Promise<void> {
     try {

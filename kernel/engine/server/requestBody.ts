@@ -105,9 +105,10 @@ export function queryFlag(query: URLSearchParams, field: string): boolean | unde
 export const queryText = (query: URLSearchParams, field: string): string | undefined => query.get(field) || undefined;
 
 /**
- * Checks the identifier, because a body may repeat it by the specification. Another identifier is an error of the
- * client. DuckDB's Lance extension repeats the identifier as one string, joined as in the URL. That form is accepted:
- * after a refusal the extension assumes that the table does not exist, and writes to a table of that name in the root.
+ * Checks the identifier in a body, which by the specification may repeat the identifier in the URL. Another identifier
+ * is an error of the client. DuckDB's Lance extension repeats the identifier as one string, joined as in the URL. That
+ * form is accepted: after a refusal the extension assumes that the table does not exist, and writes to a table of that
+ * name in the root.
  * @param id the components in the URL, none of which is empty or contains the delimiter
  */
 export function checkId(body: Json, id: readonly string[], delimiter: string): void {
@@ -146,8 +147,8 @@ export function decodePart(encoded: string): string {
 const mostEntries = 1000;
 
 /**
- * Returns one page of a sorted list. The token is the last key of a page, so that entries that are added or removed
- * between two pages, even the last one, do not shift the others.
+ * Returns one page of a sorted list. The token is the last key of a page. So entries that are added or removed between
+ * two pages do not shift the others, even if the entry with that key is removed.
  * @throws CatalogError InvalidInput (13) if the limit is not an integer of at least 1
  */
 export function pageOfList<T>(

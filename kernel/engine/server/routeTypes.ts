@@ -19,16 +19,19 @@ export type RequestContext = {
   query: URLSearchParams;
   /** Reads the JSON body; refuses one that names another object than the URL. */
   json: () => Promise<Json>;
-  /** Reads the JSON body of an operation that has none in the specification: other content types count as empty. */
+  /**
+   * Reads the JSON body of an operation that has none in the specification. A body of another content type counts as
+   * empty.
+   */
   optionalJson: () => Promise<Json>;
   /** Reads a JSON body that is a map as a whole. In such a body `id` is a key like any other. */
   map: () => Promise<Json>;
   arrow: () => Promise<ArrowBody>;
   /** What the client wishes beyond the specification, by name. */
   preferences: ReadonlyMap<string, string>;
-  /** Passes ownership of a table, which is closed once the response was sent or failed. */
+  /** Hands a table over to the server, which closes it once the response was sent or failed. */
   own: (table: DirTable) => DirTable;
-  /** Runs jobs, if the server does. */
+  /** Runs jobs; undefined if the server runs none. */
   jobs: ServerJobs | undefined;
   signal: AbortSignal;
 };
@@ -68,7 +71,10 @@ export function callOf(
 
 export type Rows = { table: DirTable; spec: QuerySpec };
 
-/** The result of a handler: JSON (`applied`: preferences of the client that were applied), nothing, a complete Arrow IPC stream, or rows. */
+/**
+ * The result of a handler: JSON, nothing, a complete Arrow IPC stream, or rows. `applied` names the preferences of the
+ * client that were applied.
+ */
 type HandlerResult =
   | { json: unknown; status?: 200 | 201 | 202; applied?: string }
   | { empty: true }
@@ -86,7 +92,7 @@ export function tableOf(id: readonly string[]): [name: string, namespacePath: st
   return [name, id.slice(0, -1)];
 }
 
-/** Opens the table named in the URL, to be closed with the request. */
+/** Opens the table named in the URL. The server closes it with the request. */
 export async function openTable(
   { catalog, id, own, signal }: RequestContext,
   at: Pick<OpenTableOptions, 'version' | 'tag' | 'branch'> = {},

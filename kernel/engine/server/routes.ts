@@ -121,7 +121,7 @@ const fits = (pattern: readonly string[], segments: readonly string[]): boolean 
 
 const unreachable: Handler = () => Promise.reject(new Error('There is no handler.'));
 
-/** Returns the handler that refuses an operation of the specification if directories of tables do not support it. */
+/** Returns a handler that refuses an operation of the specification that this server does not support. */
 function notThere(operation: Operation): Handler {
   const error = () =>
     new CatalogError('Unsupported', `This server does not support ${operation}.`, 'Use a server that supports it.');

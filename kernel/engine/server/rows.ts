@@ -9,8 +9,8 @@ import type { Streamed } from './reply.ts';
 import type { Rows } from './routeTypes.ts';
 
 /**
- * Returns the rows of a query as Arrow IPC: the stream format if the client accepts it, otherwise the file of the
- * specification.
+ * Returns the rows of a query as Arrow IPC: in the stream format if the client accepts it, otherwise in the file format
+ * that the specification prescribes.
  */
 export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: AbortSignal): Promise<Streamed> {
   const applied = queryPreferences(rows.spec);

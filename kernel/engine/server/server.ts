@@ -138,7 +138,8 @@ type Exchange = {
 async function answer({ request, response, found, options, limits, isDraining }: Exchange): Promise<void> {
   const started = performance.now();
   const gone = new AbortController();
-  // If the client disconnects, its work is cancelled. A response that was sent is closed too, and needs no abort.
+  // If the client disconnects, its work is cancelled. After a complete response `close` is emitted too, but then there
+  // is nothing to abort.
   response.on('close', () => {
     if (!response.writableFinished) gone.abort();
   });

@@ -22,7 +22,10 @@ export interface ServerJobs {
   ): Promise<{ jobId: string }>;
   /** Returns a page of jobs, newest first. */
   list(asked: JobsOf & { readonly pageToken: string | undefined }): Promise<{ jobs: JobSummary[]; pageToken?: string }>;
-  /** @throws CatalogError InvalidInput (13) with status 404 if the job is not of this catalog, as all calls below */
+  /**
+   * @throws CatalogError InvalidInput (13) with status 404 if the job is not of this catalog. The methods below do the
+   * same
+   */
   describe(asked: JobsOf & { readonly id: string }): Promise<JobDescription>;
   cancel(asked: JobsOf & { readonly id: string }): Promise<void>;
   /** Returns the events so far as an Arrow IPC stream. */

@@ -122,7 +122,7 @@ async function describe(call: RequestContext): Promise<unknown> {
 
 const jsonSchemas = new WeakMap<Schema, ReturnType<typeof jsonSchema>>();
 
-/** Returns the JSON form of a schema, the same for the same schema: that of 10,000 columns takes 50 ms. */
+/** Returns the JSON form of a schema, which is computed once per schema object: for 10,000 columns this takes 50 ms. */
 function jsonOf(schema: Schema): ReturnType<typeof jsonSchema> {
   const known = jsonSchemas.get(schema) ?? jsonSchema(schema);
   jsonSchemas.set(schema, known);
@@ -182,7 +182,7 @@ export const tableHandlers: Handlers = {
     const [name, path] = tableOf(id);
     const at = versionOf(await call.json());
     if (at.version === undefined) {
-      // This is also true for a table that exists but can't be read.
+      // `tableExists` is also true for a table that exists but can't be read.
       if (await catalog.tableExists(name, path, { signal })) return { empty: true };
       await openTable(call);
     }

@@ -17,13 +17,16 @@ import { openTable, type Handlers } from './routeTypes.ts';
 const byName = <T>(entries: Iterable<[string, T]>): [string, T][] =>
   [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-// The maximum version. File names of manifests count down from it, so that the newest version is first in a list of the
-// files.
+// The maximum version. The file name of a manifest contains this number minus the version, so that the newest version
+// is first in a list of the files.
 const lastVersion = 2n ** 64n - 1n;
 const manifestOf = (version: number): string =>
   `_versions/${String(lastVersion - BigInt(version)).padStart(20, '0')}.manifest`;
 
-/** Returns a version as in the specification; if the catalog gives no path, the path inside the table. */
+/**
+ * Returns a version as in the specification. If the catalog gives no path of the manifest, the path inside the table is
+ * used.
+ */
 const versionReply = (info: VersionInfo) => ({
   version: info.version,
   manifest_path: info.manifestPath ?? manifestOf(info.version),
@@ -33,7 +36,7 @@ const versionReply = (info: VersionInfo) => ({
 });
 
 /**
- * Maximum versions in a page, also its default: a client without a limit expects all versions in one response. With
+ * Maximum and default number of versions in a page. A client without a limit expects all versions in one response. With
  * more versions than this the response would be larger than clients accept.
  */
 const maxVersions = 100_000;

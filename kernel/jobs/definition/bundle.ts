@@ -22,7 +22,7 @@ export type ModuleText = {
   readonly isJsx?: boolean;
 };
 
-/** Returns extra folders to search for packages: apache-arrow is available to every notebook. */
+/** Returns extra folders to search for packages, so that every function can import the apache-arrow of this product. */
 const lentPackages = (): string[] =>
   [import.meta.dirname, packageFolder()].map((folder) => join(folder, 'node_modules'));
 
@@ -40,8 +40,8 @@ function esbuild(): typeof Esbuild {
 }
 
 /**
- * The error if esbuild can't run. The module is in every package of the extension, but the executable is only in the
- * packages for one platform.
+ * Returns the error for an esbuild that can't run. Every package of the extension contains the module of esbuild, but
+ * only packages for a single platform contain its executable.
  */
 const noBundler = (cause: unknown): JobError =>
   new JobError(

@@ -26,7 +26,10 @@ export function engineFunction(field: Field): StoredFunction | undefined {
   return { function: fn, author: '', registeredAt: '' };
 }
 
-/** Any writer of the table can change this entry. Invalid parts are ignored, because no job here uses them. */
+/**
+ * Reads the names of the inputs. Any writer of the table can change this entry. Invalid parts are ignored, because jobs
+ * do not use the inputs of such a column.
+ */
 function readInputs(json: string | undefined): readonly string[] {
   let inputs: unknown;
   try {

@@ -18,7 +18,8 @@ type Edit = { readonly start: number; readonly end: number; readonly text: strin
 
 /**
  * Returns the module to bundle: the file with each `udf` call replaced by its function.
- * If `local` is set, it becomes the only export, so that the bundler drops the other functions and their imports.
+ * If `local` is set, the constant of this name becomes the only export, so that the bundler drops the other functions
+ * and their imports.
  */
 export function functionModule(file: ts.SourceFile, local: string | undefined): string {
   const edits: Edit[] = [];
@@ -53,8 +54,8 @@ function exportEdits(file: ts.SourceFile, statement: ts.Statement): Edit[] {
 }
 
 /**
- * Rewrites imports of `lance-catalog`, because this module does not exist where functions run. Its `arrow` becomes
- * apache-arrow.
+ * Rewrites imports of `lance-catalog`, because this module does not exist where functions run. An import of its `arrow`
+ * becomes an import of apache-arrow.
  */
 function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit[] {
   const { importClause, moduleSpecifier } = statement;
@@ -67,7 +68,8 @@ function importEdits(file: ts.SourceFile, statement: ts.ImportDeclaration): Edit
   );
   const kept = [
     ...(arrow ? [`import * as ${arrow.name.text} from 'apache-arrow';`] : []),
-    // Types need no import. Imports of other values are kept, so that the bundler refuses the import by name.
+    // Types need no import. Imports of other values are kept, so that the bundler reports an error that names
+    // `lance-catalog`.
     ...(others.length > 0
       ? [`import { ${others.map((each) => each.getText(file)).join(', ')} } from 'lance-catalog';`]
       : []),

@@ -18,7 +18,8 @@ import type { OnError } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { isRecord } from '#shared/records.ts';
 
-// Parses type names of job files and the command line. They include the names that the product displays (`typeText`).
+// Parses type names of job files and the command line. The parser also accepts the names that the product displays
+// (`typeText`).
 
 /** Shown in errors and help. */
 const knownTypeWords = `${plainTypeNames.join(', ')}, float32[768] (a vector), list<string>, timestamp[us], timestamp[us, UTC], duration[ms], decimal128(10, 2), fixed_size_binary[16], struct<x: int32, y: string>`;
@@ -34,7 +35,7 @@ export function parseTypeName(words: string): DataType {
   return type;
 }
 
-/** Maximum depth, more levels than any real column has. */
+/** Maximum depth of nested types. No real column has more levels. */
 const maxDepth = 16;
 
 class Parser {

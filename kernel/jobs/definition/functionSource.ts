@@ -12,8 +12,8 @@ import { encodeOutput } from './outputType.ts';
 import { sqlFunction } from './sqlFunction.ts';
 
 /**
- * Reads a function of a Python file. The whole file is sent to the workers, where its imports must be installed; only
- * they run and check it.
+ * Reads a function of a Python file. The workers receive the whole file, and its imports must be installed there. Only
+ * the workers run the code, so only they find its errors.
  * @throws JobError FunctionInvalid if the file is missing or too large, or has no function of that name
  */
 async function pythonFunction(

@@ -2,8 +2,8 @@ import { Field, Schema, tableToIPC, Table, type DataType } from '#arrow';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// Output types as strings: Arrow IPC streams without batches. A name such as `int32` would not suffice for a struct
-// whose fields have metadata.
+// Output types are stored as strings: Arrow IPC streams without batches, in base64. A name such as `int32` would not
+// suffice for a struct whose fields have metadata.
 
 /** Encodes a column type for `ComputedFunction.output`, in base64. */
 export const encodeOutput = (column: string, type: DataType): string =>

@@ -4,8 +4,8 @@ const block = /^# \/\/\/ script\s*\n((?:#(?: .*)?\r?\n)+?)# \/\/\/\s*$/m;
 const hint = 'Use the syntax of inline script metadata (PEP 723): # dependencies = ["pillow>=11"].';
 
 /**
- * Returns the pip requirements that a Python file declares in its script metadata (PEP 723); none without such a
- * block.
+ * Returns the pip requirements that a Python file declares in its script metadata (PEP 723). The list is empty if the
+ * file has no such block.
  * @throws JobError FunctionInvalid if the list can't be parsed
  */
 export function pythonDependencies(code: string): readonly string[] {

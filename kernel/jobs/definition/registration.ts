@@ -53,7 +53,10 @@ export async function registerFunction(
   }
 }
 
-/** Marks existing values of another function as stale, even if no run computed all of them. */
+/**
+ * Returns metadata that names the previous function as the one that computed the existing values, so that they count as
+ * stale. The column lacks this metadata if no run has computed all values.
+ */
 async function madeBefore(
   table: Table,
   field: Field,
@@ -128,7 +131,8 @@ export async function storedFunction(
 }
 
 /**
- * Lists the computed columns, also those of the engine, with their number of filled rows. Damaged ones are left out.
+ * Lists the computed columns, including columns that the engine computes, with their number of filled rows. Columns
+ * with a damaged function are left out.
  */
 export async function computedColumns(table: Table, signal: AbortSignal): Promise<readonly ComputedColumn[]> {
   const schema = await table.schema({ signal });
@@ -174,7 +178,7 @@ async function described(
     filled,
     valuesHash,
     // Without a recorded hash it is not known whether values are stale, because a run over some rows keeps the values
-    // of the others.
+    // of the other rows.
     isStale: filled > 0 && valuesHash !== undefined && valuesHash !== fn.hash,
   };
 }

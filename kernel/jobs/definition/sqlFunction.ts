@@ -54,8 +54,8 @@ type Asked = {
 };
 
 /**
- * Returns the type of the expression without reading a row, because the expression may fail for some rows; in the job
- * `onError` handles this.
+ * Returns the type of the expression without reading a row, because the expression may fail for some rows. In the job,
+ * `onError` handles such rows.
  */
 async function typeOf(table: Table, asked: Asked, signal: AbortSignal): Promise<DataType> {
   // The expression is tested in parentheses, because runners select it in this form beside other columns.
@@ -81,7 +81,7 @@ async function typeBy(query: Query, signal: AbortSignal): Promise<DataType> {
   throw new CatalogError('Internal', 'The engine did not report the type of the expression.', '');
 }
 
-/** Converts an engine error; undefined if it is not about the expression. */
+/** Converts an engine error to a `JobError`. Returns undefined if the error is not about the expression. */
 function refusal({ of, expression, columns, inputs }: Asked, error: unknown): JobError | undefined {
   const { message } = error instanceof Error ? error : { message: '' };
   // The engine's message is replaced, because it contains several pages of query plan.
@@ -117,7 +117,7 @@ function statementProblem(expression: string): string | undefined {
     if (sign === ';') return 'has a semicolon, but must be a single expression';
     last = text;
   }
-  // A comment at the end is refused, because SQL that runners append would become part of it.
+  // A comment at the end is refused, because SQL that runners append would become part of the comment.
   return last?.startsWith('--') ? 'ends with a comment, but must be a single expression' : undefined;
 }
 

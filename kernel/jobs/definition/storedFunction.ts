@@ -10,15 +10,15 @@ import { functionHash, type Unhashed } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
 
 // Functions are stored in the metadata of their field, which directories, object stores and servers all support. Any
-// writer of the table can change the metadata. So it is checked that the function matches its hash, and nothing else is
-// trusted.
+// writer of the table can change the metadata. So readers check that the function matches its hash, and trust nothing
+// else in the metadata.
 
 export const functionKey = 'lance-catalog.function';
 const codeKey = 'lance-catalog.function.code';
 /** Hash of the function that computed all existing values. */
 export const valuesKey = 'lance-catalog.function.values';
 
-/** Limit in characters of encoded code, because it is read with every schema. */
+/** Limit in characters of encoded code, because clients read the code with every schema. */
 const maxStoredCode = 256 * 1024;
 
 export type StoredFunction = {
@@ -93,7 +93,7 @@ export function readStored(field: Field): StoredFunction | undefined {
     onError,
     ...body,
   };
-  // The hash is checked, because users consent to a hash, so it must be the hash of the code that would run.
+  // Users consent to a hash. So the hash must be the hash of the code that would run.
   if (functionHash(fn) !== hash) {
     const what = `The function stored on the column "${field.name}" has changed since it was registered: its code or the type of the column differs.`;
     throw new JobError('FunctionInvalid', what, 'Register the function again.');

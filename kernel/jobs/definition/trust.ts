@@ -19,7 +19,7 @@ const acceptedFolder = (): string => join(dataFolder(), 'accepted-functions');
 
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
-/** Whether a function needs consent. SQL expressions only compute values. */
+/** Whether a function needs consent. SQL expressions only compute values, and server functions do not run here. */
 const bringsCode = ({ kind }: Pick<ComputedFunction, 'kind'>): boolean => kind === 'typescript' || kind === 'python';
 
 export function isAccepted(hash: string): boolean {
@@ -77,8 +77,8 @@ export function consentText(
 
 /**
  * Shows the bundle of a TypeScript function before its source, because the bundle is what runs, and the hash does not
- * prove that the source belongs to it. The size is shown before each part, so that a fake heading within the code can't
- * mislead the reader about its end.
+ * prove that the source belongs to the bundle. The size is shown before each part, so that a fake heading within the
+ * code can't mislead the reader about the end of the code.
  */
 function codeShown(fn: ComputedFunction): string {
   switch (fn.kind) {

@@ -6,7 +6,7 @@ import { encodeOutput } from './outputType.ts';
 
 /**
  * Creates a function from a module and its imports.
- * @param source code to show to users who decide whether it may run
+ * @param source code to show to users who decide whether the function may run
  * @throws JobError FunctionInvalid, FunctionNotPortable
  */
 export function typescriptFunction(options: FunctionOptions, module: ModuleText, source: string): ComputedFunction {

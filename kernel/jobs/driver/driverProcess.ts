@@ -37,7 +37,10 @@ class DriverWatch {
     this.seconds = Number(env['LANCE_CATALOG_STALL_SECONDS'] ?? 60) || 60;
   }
 
-  /** Starts the watch with the first event. Before this event the driver loads packages, which may take any time. */
+  /**
+   * Notes a message of the driver. The first message starts the watch: before it, the driver loads packages, which may
+   * take any time.
+   */
   heard(): void {
     this.#silent = 0;
     this.#timer ??= setInterval(() => this.#look(), (this.seconds * 1000) / looks);
@@ -101,7 +104,7 @@ export type DriverRun = {
   /** Working directory of the function, the base of its relative paths. */
   readonly folder: string;
   readonly onEvent: (event: JobEvent) => void;
-  /** Receives output of the driver and the function by lines. */
+  /** Receives the output of the driver and the function, line by line. */
   readonly log: (text: string) => void;
   /** Additions to the environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -109,11 +112,12 @@ export type DriverRun = {
 };
 
 /**
- * Runs the Python driver to its end. It runs in its own process group, so that it can be ended as a whole. The job and
- * its secrets are sent by stdin. Stdin stays open: the driver ends when stdin closes, so it never outlives this
- * process. A driver that does not respond is killed.
+ * Runs the Python driver to its end. The driver has its own process group, so that all of its processes can be ended at
+ * once. The job and its secrets are sent by stdin. Stdin stays open: the driver ends when stdin closes, so it never
+ * outlives this process. A driver that does not respond is killed.
  * @returns the unchecked result of `plan` and `try`
- * @throws JobError with the failure that the driver reports, FunctionCrashed if it ends without a report; an AbortError
+ * @throws JobError with the failure that the driver reports, FunctionCrashed if the driver ends without a report; the
+ * reason of `signal`
  */
 export async function runDriver(run: DriverRun): Promise<Record<string, unknown> | undefined> {
   run.signal.throwIfAborted();
@@ -209,7 +213,10 @@ function start({ python, folder }: DriverRun, env: NodeJS.ProcessEnv): ChildProc
   });
 }
 
-/** Ends a driver by a request, so that it stores its results, then by killing its process group. */
+/**
+ * Returns three ways to end a driver. `ask` requests the end, so that the driver stores its results, and kills the
+ * process group after a grace period. `orphans` kills processes that the ended driver left behind. `now` kills at once.
+ */
 function stopper(child: ChildProcess): { ask: () => void; orphans: () => void; now: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const killGroup = (): void => {

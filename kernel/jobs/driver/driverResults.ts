@@ -3,19 +3,19 @@ import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { runDriver, type DriverRun } from './driverProcess.ts';
 
-/** A plan of the driver. All figures are counted. */
+/** A plan of the driver. All figures are counted and not estimated. */
 export type DriverPlan = {
   readonly readVersion: number;
   readonly totalFragments: number;
   readonly totalRows: number;
   readonly fragments: readonly number[];
-  /** Rows to compute, including reused ones. */
+  /** Rows of the run, including rows whose results are reused. */
   readonly rows: number;
   /** Includes deleted rows: the number of values written. */
   readonly physicalRows: number;
   readonly reusedRows: number;
   readonly committedFragments: number;
-  /** Computed by an earlier run; only the commit is missing. */
+  /** Number of fragments that an earlier run has computed, but not committed. */
   readonly checkpointedFragments: number;
   /** Size of the input columns in these fragments; null if there are too many to measure. */
   readonly inputBytes: number | null;

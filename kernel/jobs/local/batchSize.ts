@@ -14,7 +14,10 @@ export class BatchSize {
   #rows: number;
   /** Minimum number of rows, because fewer rows take hardly less time. */
   #least = 1;
-  /** Batches until the lower limit is tested again, and until the test after that. */
+  /**
+   * Number of batches until the lower limit is tested again. `#patience` is the number after the next change of the
+   * limit.
+   */
   #wait = 0;
   #patience = 8;
   /** Only the last measurement is kept, because the speed may change. */
@@ -30,7 +33,7 @@ export class BatchSize {
     return this.#rows;
   }
 
-  /** Adjusts the size; ignores batches of an outdated size. */
+  /** Adjusts the size. A batch of an outdated size counts only if it was smaller and still took too long. */
   took(rows: number, seconds: number): void {
     if (rows > this.#rows || (rows < this.#rows && seconds < wantedSeconds)) return;
     this.#compare(rows, rows / Math.max(seconds, 1e-6));

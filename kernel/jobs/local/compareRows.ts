@@ -15,9 +15,9 @@ import { sqlName } from '#catalog/sqlText.ts';
 /** Computed rows compared with another version of the table. */
 export type ChangedRows = {
   readonly same: readonly ComputedRows[];
-  /** Rows in scope whose inputs differ, with the values of that version. */
+  /** Rows in scope whose inputs differ, with their inputs in the other version. */
   readonly changed: readonly ReadRows[];
-  /** Rows that are no longer in scope: keys and values of the column in that version. */
+  /** Rows that are no longer in scope: their keys, and the values of the column in the other version. */
   readonly outside: readonly RecordBatch[];
 };
 
@@ -41,7 +41,7 @@ const names = {
 
 type Status = 'same' | 'changed' | 'outside' | 'other';
 
-/** Finds rows by key in the version of `at`. Rows that are deleted in that version are in neither list. */
+/** Finds rows by key in the version of `at`. Rows that are deleted in that version are in none of the three lists. */
 export async function compareRows(
   at: ComparedTable,
   rows: readonly ComputedRows[],

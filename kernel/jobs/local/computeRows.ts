@@ -39,7 +39,7 @@ export const computeBySql =
   async (rows) =>
     answered(computing, rows, rows.value!, noRowErrors(rows.addresses.length));
 
-/** Returns a row for which the expression fails. */
+/** Returns the result of a row for which the expression fails: null, and the reason. */
 export const failedRow = (computing: Computing, rows: ReadRows, error: unknown): ComputedBatch =>
   answered(computing, rows, nullData(computing.column.type, 1), [shortReason(error)]);
 
@@ -63,7 +63,7 @@ function answered(
   return { rows: { fragment, addresses, hashes, key, value: typed(value, column), states }, errors };
 }
 
-/** The type is set, because a column that has only nulls may arrive with the null type. */
+/** Gives values the type of the column, because a column that has only nulls may arrive with the null type. */
 const typed = (value: Data, { type }: Field): Data =>
   typeText(value.type) === typeText(type) ? value : nullData(type, value.length);
 

@@ -9,7 +9,7 @@ import type { ScopeCount } from './scopeCount.ts';
 import { secondsSince, type ProgressReporter } from './progressReporter.ts';
 import type { WriteBack } from './writeBack.ts';
 
-/** Bytes to write in one version, because a merge holds all its rows in memory. */
+/** Pending rows are written when they reach this number of bytes, because a merge holds all its rows in memory. */
 export const mostBytesPerCommit = 256 * 2 ** 20;
 /** Bytes of the address, hash and state of a pending row. */
 export const pendingBytesPerRow = 17;

@@ -10,8 +10,8 @@ import { hashesOf } from './rows.ts';
 type Uniqueness = { readonly odd: number; readonly rows: number; readonly example: string | undefined };
 
 /**
- * Checks a column of a pinned table for duplicates: by hashes first, then by the suspicious values. Takes 16 bytes of
- * memory per row for the hashes and their sorted copy.
+ * Checks a column of a pinned table for duplicates. First compares hashes, then the values whose hashes occur twice.
+ * Takes 16 bytes of memory per row for the hashes and their sorted copy.
  */
 async function uniquenessOf(table: Table, column: string, signal: AbortSignal): Promise<Uniqueness> {
   let odd = await table.countRows(`${sqlName(column)} IS NULL`, { signal });
@@ -40,8 +40,8 @@ function countOdd(batch: RecordBatch): number {
 
 function repeated(sorted: BigUint64Array): Set<bigint> {
   const found = new Set<bigint>();
-  // Few distinct values repeat millions of times; 1000 of them are enough, because different values rarely have equal
-  // hashes.
+  // The search ends at 1000 repeated hashes. They suffice to find a repeated value, because different values rarely
+  // have equal hashes.
   for (let row = 1; row < sorted.length && found.size < 1000; row++) {
     if (sorted[row] === sorted[row - 1]) found.add(sorted[row]!);
   }
@@ -81,8 +81,8 @@ export type KeyColumn = { readonly name: string; readonly reason: string };
 const obvious = /^(id|key|pk|uuid|guid|row_?id|_id|.+_id|.+_uuid|.+_key)$/i;
 
 /**
- * Returns the column that identifies rows: the requested one, otherwise the only unique candidate by name or
- * metadata.
+ * Returns the column that identifies rows. This is the requested column. Without a request, it is a column with unique
+ * values that its metadata or its name marks as a key.
  * @param table pinned to the version that is computed
  * @param isNotKey the column that is computed
  * @throws JobError ColumnMissing, KeyMissing, KeyNotUnique
@@ -102,8 +102,8 @@ export async function findKey(
   for (const { name } of candidates.slice(0, mostCandidates)) {
     if (isUnique(await uniquenessOf(table, name, signal))) unique.push(name);
   }
-  // If several columns are unique, `id` is preferred to, for instance, `order_id`, because that may identify another
-  // kind of row.
+  // If several columns are unique, `id` is preferred to, for instance, `order_id`, because `order_id` may identify
+  // another kind of row.
   const name = unique.length > 1 ? unique.find((each) => /^_?id$/i.test(each)) : unique[0];
   if (name === undefined) throw noKey(table, unique);
   return { name, reason: `the values of "${name}" are unique` };

@@ -3,17 +3,18 @@ import type { IndexInfo, Table } from '#catalog/table/table.ts';
 
 // The engine merges rows in two ways. If an index finds the rows by key, the engine writes only the given columns, as
 // new files of their fragments. Without an index it rewrites whole rows, for instance all vectors beside one number.
-// Rows written in the first way drop out of the index, and an index that covers no rows is not used, so it is then
-// created again, which reads one column. A condition on the merge would force the second way, so there is none.
+// Rows that were written in the first way drop out of the index. The engine does not use an index that covers no rows.
+// Such an index is created again, which reads one column. A condition on the merge would force the second way, so
+// merges have no condition.
 
 export class KeyIndex {
   readonly #table: Table;
   readonly #column: string;
-  /** The index of the user. It is updated to cover all rows at the end. */
+  /** The user's index of the column, if any. `leave` creates it again, so that it covers all rows. */
   #theirs: IndexInfo | undefined;
   #name: string;
   #isThere = false;
-  /** Called with each version that only a change of the index created. */
+  /** Called with each version of the table that this class created by building the index. */
   readonly #onVersion: (version: number) => void;
 
   constructor(table: Table, column: string, onVersion: (version: number) => void) {
@@ -44,8 +45,8 @@ export class KeyIndex {
   }
 
   /**
-   * Drops the product's own index, also that of a killed process, and completes the user's index. Also called after a
-   * failure; then errors of this call are ignored.
+   * Drops the product's own index, which a killed process may have left, and makes the user's index cover all rows. The
+   * caller, `runLocal`, calls this after a success and after a failure, and only logs the errors.
    */
   async leave(signal: AbortSignal): Promise<void> {
     if (this.#isThere && this.#theirs) await this.#known(() => this.#make(signal));
@@ -64,7 +65,7 @@ export class KeyIndex {
     return true;
   }
 
-  /** Returns undefined if the server does not support the operation. */
+  /** Returns undefined if the server does not support the operation, or if the index does not exist. */
   async #known<T>(call: () => Promise<T>): Promise<T | undefined> {
     try {
       return await call();

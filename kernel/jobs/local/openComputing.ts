@@ -20,7 +20,7 @@ export type ComputingOptions = {
   readonly batchRows: number;
   /** Folder for the files of the function. */
   readonly folder: string;
-  /** Set if rows are written back. */
+  /** Name of the key column. Set if rows are written back. */
   readonly key?: string | undefined;
   readonly openAt: (version: number) => Promise<Table>;
   readonly emit: (event: NewEvent) => void;
@@ -39,13 +39,13 @@ export type OpenComputing = AsyncDisposable & {
     | { readonly expression: string; readonly compute?: undefined }
     | { readonly compute: Compute; readonly expression?: undefined }
   );
-  /** The key column. Set if rows are written back. */
+  /** Computes rows again from their inputs in `version`, because another client changed these inputs. */
   again(rows: ReadRows, version: number): Promise<ComputedRows[]>;
 };
 
 /**
- * Starts workers for a TypeScript function. @throws JobError RunnerUnavailable for other kinds than SQL and
- * TypeScript
+ * Prepares the computation of a function. Starts workers if it is a TypeScript function.
+ * @throws JobError RunnerUnavailable for other kinds than SQL and TypeScript
  */
 export async function openComputing(options: ComputingOptions): Promise<OpenComputing> {
   const { function: fn, column, onError, signal } = options;

@@ -7,7 +7,7 @@ import { rowStates } from './rows.ts';
 const interval = 400;
 const samplesAFragment = 5;
 
-/** Counts rows and emits changes as progress every 400 ms. */
+/** Counts rows. Every 400 ms it emits a progress event if the counts have changed. */
 export class ProgressReporter implements Disposable {
   computed = 0;
   reused = 0;

@@ -6,7 +6,7 @@ import type { Chunk, ChunkPiece } from '#jobs/local/checkpoints/chunkFile.ts';
 import { firstAddress, hashesOf, rowStates } from './rows.ts';
 import { scanRows } from './scanRows.ts';
 
-/** `openAt` opens the versions of chunks. */
+/** `openAt` opens the table at the version at which the inputs of a chunk were read. */
 type ReuseSource = {
   readonly table: Table;
   readonly readVersion: number;
@@ -18,7 +18,7 @@ type ReuseSource = {
 /** Reusable rows of one fragment. */
 export class ReusableRows {
   readonly #pieces: readonly ValidPiece[];
-  /** Locations by row, because a slow function leaves many pieces of few rows. */
+  /** Locations by row address. A map is needed, because a slow function leaves many pieces of few rows. */
   readonly #places = new Map<bigint, number>();
 
   constructor(pieces: readonly ValidPiece[]) {
@@ -33,7 +33,7 @@ export class ReusableRows {
     return this.#places.get(address) ?? -1;
   }
 
-  /** Returns `length` rows from a location of `find`. */
+  /** Returns `length` rows from a location that `find` returned. */
   take(found: number, length: number): { value: Data; states: Uint8Array } {
     const { piece } = this.#pieces[Math.floor(found / perPiece)]!;
     const row = found % perPiece;
@@ -61,7 +61,10 @@ export class Reusable {
     this.rows = rows;
   }
 
-  /** Checks all chunks. A row is valid while it is in scope and its inputs are equal in both versions of the table. */
+  /**
+   * Checks all chunks. A row is valid if it is in scope, and if its inputs are equal in the version of the chunk and in
+   * the version of this run.
+   */
   static async find(checkpoints: Checkpoints, source: ReuseSource, signal: AbortSignal): Promise<Reusable> {
     const valid = new Map<number, ValidChunk[]>();
     let rows = 0;

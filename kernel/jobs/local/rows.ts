@@ -1,13 +1,16 @@
 import type { Data, RecordBatch } from '#arrow';
 import { columnHasher, finish, reset, state as hashState } from '#catalog/arrow/rowHash.ts';
 
-/** The same numbers as in checkpoints: computed, failed with null as its value, or left for the next run. */
+/**
+ * States of rows, with the numbers that checkpoints use. `threw`: the function failed, and the value is null.
+ * `skipped`: the row is left for the next run.
+ */
 export const rowStates = { computed: 0, threw: 1, skipped: 2 } as const;
 
 /** Rows of one fragment. All parts have the same length. */
 export type ReadRows = {
   readonly fragment: number;
-  /** Ascending: fragment in the upper 32 bits, position in the lower ones. */
+  /** Ascending: the fragment is in the upper 32 bits, and the position in the lower 32 bits. */
   readonly addresses: BigUint64Array;
   readonly inputs: RecordBatch;
   readonly key: Data | undefined;
@@ -73,7 +76,7 @@ export const sliceComputed = (rows: ComputedRows, start: number, end: number): C
   states: rows.states.subarray(start, end),
 });
 
-/** Yields spans of consecutive rows with equal `of`. */
+/** Yields spans of consecutive rows for which `of` returns the same value. */
 export function* rowRuns<T>(
   length: number,
   of: (row: number) => T,

@@ -9,7 +9,9 @@ import type { TableReference } from '#shared/jobs/backfill.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-/** Filter of the rows to compute. Default: rows where the column is null, or all before it exists. */
+/**
+ * Filter of the rows to compute. Default: rows where the column is null, or all rows if the column does not exist yet.
+ */
 export const scopeOf = ({ where, column }: Pick<JobSpec, 'where' | 'column'>, isColumnThere = true): string =>
   where ?? (isColumnThere ? `${sqlName(column)} IS NULL` : 'TRUE');
 

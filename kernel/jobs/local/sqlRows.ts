@@ -60,8 +60,8 @@ async function* byHalves(
       yield* byHalves(request, computing, middle, to, signal);
       return;
     }
-    // Reads the row without the expression. If this fails too, the expression is not the cause, and this error is
-    // thrown.
+    // Reads the row without the expression. If this query fails too, the expression is not the cause, and the error of
+    // this query is thrown.
     for await (const rows of scanRows({ ...request, expression: undefined, from, to }, signal)) {
       yield { rows, failed: failedRow(computing, rows, error) };
     }

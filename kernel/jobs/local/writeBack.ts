@@ -37,11 +37,12 @@ const patience = 12;
 /**
  * Writes values back by key, in one version per call.
  * Concurrent changes take precedence: deleted rows stay deleted, rows with changed inputs are computed again, and
- * values of other clients stay. This is checked before each merge, and again after it if others wrote meanwhile.
+ * values of other clients stay. The rows are checked for such changes before each merge, and again after it if others
+ * wrote meanwhile.
  */
 export class WriteBack {
   readonly #target: WriteTarget;
-  /** The version at which rows were read, and later versions of this job. */
+  /** The version at which rows were read. `#own` has the later versions that this job created. */
   readonly #readVersion: number;
   readonly #own = new Set<number>();
   #bytes = 0;
@@ -219,7 +220,8 @@ export class WriteBack {
   #writtenOf(rows: ComputedRows, written: Written): ComputedRows[] {
     const { isDefaultScope } = this.#target;
     const { value, states } = rows;
-    // Rows that are written again have values of outdated inputs. These must be replaced even if the new value is null.
+    // In the table, rows that are written again have values of outdated inputs. These values must be replaced even if
+    // the new value is null.
     const isAgain = written.size > 0;
     const isWritten = (row: number): boolean =>
       isAgain || (states[row] !== rowStates.skipped && (!isDefaultScope || value.getValid(row)));
@@ -263,7 +265,7 @@ export class WriteBack {
 /** Versions to search after an unchecked merge. Other writers rarely write more often during one merge. */
 const mostLookedAt = 64;
 
-/** Hashes by key: a row with such a value is no longer in the default scope. */
+/** Hashes of the values that this job wrote, by key. A row with such a value is no longer in the default scope. */
 type Written = Map<unknown, bigint>;
 
 function valuesOf(rows: readonly ComputedRows[]): Written {

@@ -6,7 +6,7 @@ import type { ChoosingRequest } from './chooseRunner.ts';
 
 /**
  * Checks the user's filter alone, so that an error shows the filter as written. Later queries combine the filter with
- * generated conditions, and their errors would show those too.
+ * generated conditions, and the errors of these queries would show the generated conditions too.
  * @throws CatalogError InvalidInput, ColumnNotFound for errors in the filter
  */
 export async function checkWhere(

@@ -65,10 +65,10 @@ function pick(request: ChoosingRequest, all: readonly Found[]): Found | undefine
     .find((found) => found !== undefined);
 }
 
-/** Whether the request means Ray. A function of the server runs only there, even with Ray settings. */
+/** Whether the request means Ray. A server function runs only on the catalog server, even with Ray settings. */
 const namesRay = ({ ray, function: fn }: ChoosingRequest): boolean => ray !== undefined && fn.kind !== 'server';
 
-/** Returns the order for "auto". The first local runner needs no other software. */
+/** Returns the runners that "auto" tries, in order. "local" is first, because it needs no other software. */
 const preferred = ({ function: fn }: ChoosingRequest): readonly RunnerName[] =>
   fn.kind === 'server' ? ['rest'] : ['local', 'local-python'];
 

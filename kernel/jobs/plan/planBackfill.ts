@@ -33,7 +33,10 @@ export const estimated = (value: number, estimatedFrom: string): Figure => ({
 /** Rows to read for the average size of values. */
 const sampleRows = 1000;
 
-/** Bytes of rows in these columns: counted for types of fixed width, otherwise estimated from a sample. */
+/**
+ * Returns the bytes of rows in some columns. They are counted for types of fixed width, and estimated from a sample for
+ * other types.
+ */
 export async function bytesOfRows(
   table: Table,
   fields: readonly Field[],
@@ -264,7 +267,8 @@ function versionsOf(
   const groups = Math.ceil(fragments / fragmentsPerCommit(spec, fragments));
   const named = source.isColumnThere ? 2 : 3;
   if (choice.runner !== 'local') return countedFigure(groups + named);
-  // The runner "local" also ends a group at a number of bytes, and creates and drops an index of the key.
+  // The runner "local" also commits pending rows when they reach a number of bytes, and creates and drops an index of
+  // the key.
   const byBytes = Math.floor((value + rows * pendingBytesPerRow) / mostBytesPerCommit);
   const isExact = fixedWidth(new Schema([source.column])) !== undefined;
   return { value: groups + byBytes + 2 + named, basis: isExact ? 'counted' : basis };
@@ -298,7 +302,7 @@ type BytesOf = {
   readonly source: Source;
   readonly inputs: readonly string[];
   readonly rows: number;
-  /** Values to write. Column files also contain those of deleted rows and rows out of scope. */
+  /** Number of values to write. Column files also contain values of deleted rows and of rows out of scope. */
   readonly written: number;
   readonly scope: string;
   readonly schema: Schema;
@@ -335,7 +339,7 @@ async function rewritten(
 ): Promise<BackfillPlan['bytes']['rewritten']> {
   if (runner !== 'local' || catalog.implementation === 'dir') return countedFigure(0);
   // A plan does not try to create an index. So it knows that the server can't create one only if the server has refused
-  // this before or can't list indexes. Otherwise a note of the plan says that it is not known.
+  // this before or can't list indexes. If this is unknown and the user has no index of the key, `keyNotes` adds a note.
   const can = await catalog.capabilities({ probe: ['ListTableIndices'], signal });
   if (can.CreateTableIndex !== 'no' && can.ListTableIndices !== 'no') return countedFigure(0);
   const { totalBytes, numRows } = await pinned.stats({ signal });

@@ -16,7 +16,7 @@ import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 const longestAddress = 100;
 
 type ControlServer = {
-  /** Removes the mark, so that the job has no process. */
+  /** Closes all connections and removes the mark file, so that clients find no process of the job. */
   close(): void;
 };
 

@@ -77,7 +77,7 @@ async function run({ folders, record, request, recorder, loadRunner, signal }: R
     recorder.event({ kind: 'failed', code: 'Internal', message, hint: 'Check the log of the job, then resume it.' });
   } catch (error) {
     if (!isPlanned(error)) recorder.log(`${stackOf(error)}\n`);
-    // After a cancellation, any error is a consequence of it.
+    // After a cancellation, any error is a consequence of the cancellation.
     recorder.event(signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', ...failureOf(error) });
   }
 }

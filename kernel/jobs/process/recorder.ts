@@ -60,7 +60,7 @@ function keptText({ rows, fragments }: JobProgress): string {
   return `${countText(rows.done)} of ${rowsText(rows.total)} are computed and kept; ${there}.`;
 }
 
-/** A longer incomplete line is written at once, to limit the memory. */
+/** Characters of an incomplete line. A longer one is written at once, to limit the memory. */
 const longest = 64 << 10;
 const restMs = 500;
 
@@ -106,7 +106,7 @@ const reserveFile = 'reserve';
 /** Records a run. No method throws: on a full disk the record loses progress, and the job continues. */
 export type Recorder = {
   readonly event: (event: NewEvent) => void;
-  /** Adds output of the function or of a program of the runner. */
+  /** Adds output of the function, or of a program that the runner started. */
   readonly log: (text: string) => void;
   /** Adds a line of this program, with a timestamp. */
   readonly say: (sentence: string) => void;
@@ -118,7 +118,7 @@ export type Recorder = {
   close(): void;
 };
 
-/** @param secrets strings to redact in every file, whatever their source */
+/** @param secrets strings to redact in every file that the recorder writes */
 export function openRecorder(folders: JobFolders, begun: JobRecord, secrets: readonly string[]): Recorder {
   const folder = folders.of(begun.id);
   const hidden = new SecretRedactor();

@@ -21,7 +21,10 @@ const isWindows = process.platform === 'win32';
 /** Conda uses another location on Windows. */
 const pythonInConda = (folder: string): string => (isWindows ? join(folder, 'python.exe') : pythonIn(folder));
 
-/** Returns only the interpreter that the user names, otherwise those of this machine, most specific first. */
+/**
+ * Returns the interpreters to check. If the user names one by the option or `LANCE_CATALOG_PYTHON`, it is the only one.
+ * Otherwise the list has the interpreters of this machine, the most specific first.
+ */
 function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly Candidate[] {
   if (named) return [{ path: named, from: 'as given' }];
   const ofEnvironment = env['LANCE_CATALOG_PYTHON'];
@@ -39,7 +42,7 @@ function candidates(named: string | undefined, env: NodeJS.ProcessEnv): readonly
 }
 
 /**
- * Finds the first interpreter that can run the driver, and the problems of those before it.
+ * Finds the first interpreter that can run the driver, and the problems of the interpreters before it.
  * @throws only an AbortError
  */
 export async function findPython(

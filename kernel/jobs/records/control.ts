@@ -3,7 +3,7 @@ import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
 import { isOnOtherHost, isRecent, lastHeartbeat, readMark } from './heartbeat.ts';
 
-/** Methods of a job's process. The secret is in its mark. */
+/** Methods of a job's process. The secret is in the mark file of the process. */
 export type ControlMethods = {
   /** Replies if the main thread is not blocked. */
   hello: [{ secret: string }, null];
@@ -27,10 +27,10 @@ export type Control = {
   close(): void;
 };
 
-/** `lastHeartbeat`: when a process last touched its mark, milliseconds since 1970. */
+/** `markedAt`: when a process last touched its mark, milliseconds since 1970. */
 export type ProcessEnded = { readonly kind: 'gone'; readonly markedAt?: number };
 
-/** `here` is certain. `gone` is certain for processes of this machine. */
+/** `here` is certain. `gone` is certain only for processes of this machine. */
 export type ProcessLookup =
   | ProcessEnded
   | { readonly kind: 'here'; readonly control: Control }

@@ -34,7 +34,7 @@ export class JobFolders {
     try {
       return readdirSync(this.root).filter(isJobId).toSorted().toReversed();
     } catch {
-      // Without a folder there are no jobs: it does not exist before the first job.
+      // Without a folder there are no jobs: the first job creates the folder.
       return [];
     }
   }

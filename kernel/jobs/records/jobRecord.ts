@@ -25,7 +25,7 @@ export type JobRecord = {
   readonly runnerReason: string;
   /** Number of the run: 1 until the job is resumed. */
   readonly run: number;
-  /** Values of the runner for the process that resumes the job. */
+  /** Values that the runner keeps for the process that resumes the job. */
   readonly kept: Readonly<Record<string, string>>;
   readonly progress: JobProgress;
   /** The record as read, including fields of a newer version. */
@@ -58,7 +58,7 @@ export function recordText({ source, ...record }: JobRecord): string {
   return `${JSON.stringify({ ...source, version, ...known }, undefined, 1)}\n`;
 }
 
-/** Returns `undefined` if the record is damaged, or if its id is not that of the folder. */
+/** Returns `undefined` if the record is damaged, or if its id differs from `id`, the name of its folder. */
 export function parseRecord(text: string, id: string): JobRecord | undefined {
   try {
     const source: unknown = JSON.parse(text);

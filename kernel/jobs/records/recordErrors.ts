@@ -8,7 +8,7 @@ const keptThings = {
 
 /**
  * Converts file system errors of a callback that writes below `root`.
- * @throws JobError StorageFull or StorageFailed for those; any other error unchanged
+ * @throws JobError StorageFull or StorageFailed for such an error; any other error unchanged
  */
 export async function withRecordErrors<T>(root: string, call: () => Promise<T>): Promise<T> {
   try {

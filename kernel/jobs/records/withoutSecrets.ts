@@ -49,7 +49,8 @@ function secretHeaders(config: RestConfig): string[] {
   try {
     return headersOf(config, new URL(config.uri)).secrets;
   } catch {
-    // An invalid configuration fails when it is used to connect. Until then all of its strings count as secret.
+    // An invalid configuration fails when it is used to connect. Until then its keys, tokens and headers count as
+    // secret.
     const named = Object.entries(config).flatMap(([key, value]) =>
       key.startsWith('headers.') && typeof value === 'string' ? [value] : [],
     );

@@ -62,7 +62,7 @@ const expendable: readonly JobCell[] = ['function', 'runner', 'begun', 'progress
 
 /**
  * Formats jobs as aligned columns.
- * @param width maximum length of a line: columns are left out until it suffices, then lines are cut
+ * @param width maximum length of a line. Columns are left out until the lines fit. Lines that still do not fit are cut
  */
 export function jobTable(views: readonly JobView[], now: number, width = Infinity): string {
   const all = Object.keys(jobCells) as JobCell[];

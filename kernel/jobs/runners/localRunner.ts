@@ -7,7 +7,7 @@ import { openSource } from '#jobs/local/source.ts';
 import type { Availability, Runner } from './runner.ts';
 
 /**
- * Runs jobs without other software: the engine or server evaluates SQL, processes of this Node.js run TypeScript.
+ * Runs jobs without other software: the engine or server evaluates SQL, and processes of this Node.js run TypeScript.
  * Values are written back to the rows with the same key.
  */
 export const localRunner: Runner = {

@@ -7,8 +7,8 @@ import { findPython, needPython, whyNoPython } from '#jobs/python/findPython.ts'
 import type { Availability, NewEvent, RunContext, Runner } from './runner.ts';
 
 /**
- * Runs jobs on this machine with the Python driver. It adds column files and rewrites nothing; other processes may
- * append and delete meanwhile. Needs a Python with pylance and access to the storage of the table.
+ * Runs jobs on this machine with the Python driver. The driver adds column files and rewrites no rows. Other processes
+ * may append and delete meanwhile. Needs a Python with pylance and access to the storage of the table.
  */
 export const localPythonRunner: Runner = {
   name: 'local-python',
@@ -43,7 +43,7 @@ async function run({ spec, request, emit, log, folder, signal }: RunContext): Pr
 
 export type PythonTools = {
   readonly python?: string | undefined;
-  /** An existing folder, Relative paths in the function start from this folder. */
+  /** An existing folder. Relative paths in the function start from this folder. */
   readonly folder: string;
   readonly log: (text: string) => void;
   readonly signal: AbortSignal;

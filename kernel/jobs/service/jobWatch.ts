@@ -11,7 +11,7 @@ import { startupFailure } from './startProcess.ts';
 
 /** Milliseconds between reports. */
 const tellMs = 250;
-/** Interval of requests to job processes, and of searches for those that have not started. */
+/** Interval of requests to job processes, and of searches for processes that have not started. */
 const askMs = 3000;
 /** Interval of polling. Needed because some file systems report no changes, or no changes made by other machines. */
 const pollMs = 5000;
@@ -58,7 +58,7 @@ export class JobWatch {
     this.#only = options.only;
   }
 
-  /** Reports all jobs, and then those that change. Resolves when the signal aborts. */
+  /** Reports all jobs, and then each job that changes. Resolves when the signal aborts. */
   async run(): Promise<void> {
     if (this.#signal.aborted) return;
     const poll = setInterval(() => this.#soon(), pollMs);
@@ -176,7 +176,7 @@ export class JobWatch {
     return { ...found, words: startupFailure(this.#folders, id) };
   }
 
-  /** Whether a job may have a process. An interrupted job has none; if it is resumed, its folder changes. */
+  /** Whether any job may have a process. An interrupted job has none; if it is resumed, its folder changes. */
   #hasActive(): boolean {
     return [...this.#known.values()].some(({ state }) => isActive({ state }));
   }
@@ -185,7 +185,7 @@ export class JobWatch {
     return this.#stamp(id) !== '';
   }
 
-  /** Returns an empty string without a readable record; such jobs are not reported. */
+  /** Identifies the version of a record. Returns an empty string if there is no record; such jobs are not reported. */
   #stamp(id: string): string {
     try {
       const { ino, mtimeMs, size } = statSync(join(this.#folders.of(id), recordFile));

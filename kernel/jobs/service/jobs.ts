@@ -10,8 +10,8 @@ export interface Jobs {
   /** Computes one fragment without writing it. @throws JobError, CatalogError */
   try(request: BackfillRequest, signal: AbortSignal): Promise<BackfillTrial>;
   /**
-   * Starts a job in a separate process, that continues after this process has ended, or joins a running job that does
-   * the same.
+   * Starts a job in a separate process, which continues after this process has ended. If a running job does the same,
+   * the call joins that job instead.
    * @throws JobError Busy if another job computes this column
    */
   start(request: BackfillRequest, signal: AbortSignal): Promise<{ readonly id: string; readonly joined: boolean }>;

@@ -10,9 +10,9 @@ import { loadLazy } from '#shared/loadLazy.ts';
 const mostShown = 5;
 
 /**
- * Checks a cluster before a job is sent there, so that problems show before the job fails.
- * @returns the problems; `undefined` if there are none, and for jobs elsewhere or on a cluster that was verified when
- * it was created
+ * Checks a cluster before a job is sent there, so that problems show before the job fails. A job without a cluster
+ * profile is not checked: it runs elsewhere, or on a cluster that was verified when it was created.
+ * @returns the problems; `undefined` if there are none or the job is not checked
  * @throws ClusterError if the profile is missing or invalid; AbortError
  */
 export async function launchProblem({ ray }: BackfillRequest, signal: AbortSignal): Promise<JobError | undefined> {

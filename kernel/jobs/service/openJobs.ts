@@ -165,15 +165,15 @@ async function hashKept(table: Table, column: string, signal: AbortSignal): Prom
 type JobsPlace = {
   /** Default: the user's folder. */
   readonly folder?: string | undefined;
-  /** Default: the bundle beside this one. */
+  /** Path of the bundle of job processes. Default: `job.cjs` beside this bundle. */
   readonly entry?: string | undefined;
-  /** Default: that of this process. */
+  /** Default: the Node.js of this process. */
   readonly node?: NodeRuntime | undefined;
   /** Default: all runners. */
   readonly runners?: Runners | undefined;
 };
 
-/** Opens and creates nothing before the first call. */
+/** Returns the jobs API. Opens and creates nothing before the first call of a method. */
 export function openJobs(place: JobsPlace = {}): Jobs {
   const folders = new JobFolders(place.folder ?? jobsFolder());
   const entry = place.entry ?? join(import.meta.dirname, 'job.cjs');
@@ -257,7 +257,7 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       if (isSameWork(otherJob.record, whole)) return { id: otherJob.record.id, joined: true };
       throw busy(otherJob);
     };
-    // Checked before the table is changed, and again under the lock.
+    // Other jobs are checked before the table is changed, and again under the lock.
     const other = await joined();
     if (other) return other;
     await checkRows(whole, signal);

@@ -59,7 +59,9 @@ function whole(
   );
 }
 
-/** Restricts a filter to nulls. Without a filter nothing has to change, because every job then selects only nulls. */
+/**
+ * Restricts a filter to rows in which the column is null. Without a filter, every job selects only these rows anyway.
+ */
 function stillNull(where: string | undefined, column: string): string | undefined {
   if (where === undefined) return undefined;
   const isNull = `${sqlName(column)} IS NULL`;

@@ -17,7 +17,10 @@ const pageSize = 100;
 /** Maximum concurrency that a client may request. Each worker is a process on this machine. */
 const mostAtOnce = Math.max(8, availableParallelism());
 
-/** States of jobs in the server's API. It has fewer states: clients have to start an interrupted job again. */
+/**
+ * States of jobs in the server's API. An interrupted job counts as failed there, because clients have to start it
+ * again.
+ */
 const states: Readonly<Record<JobState, ServerState>> = {
   queued: 'queued',
   starting: 'queued',
@@ -31,25 +34,26 @@ const states: Readonly<Record<JobState, ServerState>> = {
 type ServerJobsOptions = {
   /** May hold secrets. */
   readonly storageOptions?: Record<string, string> | undefined;
-  /** Stored functions that may run here, in addition to those accepted on this machine. */
+  /** Stored functions that may run here, in addition to functions that were accepted on this machine. */
   readonly allowStoredCode?: readonly string[] | undefined;
   /** Jobs that may run at the same time on this machine, over all tables and catalogs (default: `defaultMaxJobs`). */
   readonly maxJobs?: number | undefined;
 };
 
-/** Serves the jobs of this machine through a server. Each catalog sees only its own. */
+/** Serves the jobs of this machine through a server. Each catalog sees only its own jobs. */
 export function serverJobs(
   jobs: Jobs,
   { storageOptions, allowStoredCode, maxJobs = defaultMaxJobs }: ServerJobsOptions = {},
 ): ServerJobs {
-  // Requests are started in turn, because each counts the jobs that the previous ones started.
+  // Requests are started in turn, because each request counts the jobs that the previous requests started.
   let previous: Promise<unknown> = Promise.resolve();
   const start = (catalog: Catalog, request: BackfillRequest, signal: AbortSignal): Promise<{ readonly id: string }> => {
     const started = previous.then(async () => {
       signal.throwIfAborted();
       const running = (await jobs.list(signal)).filter(isActive);
       const path = displayPath([...request.table.namespacePath, request.table.name]);
-      // A second request for a column starts no job: it joins the running job, or is refused because of it.
+      // A second request for a column starts no job: the request joins the running job, or is refused because of that
+      // job.
       const isSame = (view: JobView): boolean =>
         view.column === request.column &&
         isOf(view, catalog) &&
@@ -153,7 +157,7 @@ function descriptionOf(view: JobView): JobDescription {
   };
 }
 
-/** Error codes of the specification; others become InvalidInput. */
+/** Kinds of the specification for kinds of job errors. Every other kind becomes InvalidInput. */
 const kinds: Partial<Record<JobErrorKind, ConstructorParameters<typeof CatalogError>[0]>> = {
   ColumnMissing: 'ColumnNotFound',
   FunctionNotAccepted: 'PermissionDenied',

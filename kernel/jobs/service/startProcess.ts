@@ -22,7 +22,8 @@ type ProcessStart = {
 
 /**
  * Starts the process of a job and waits until it has taken over the job. From then on the process is independent of
- * this one: it has its own session, has received its secrets by a pipe that is closed now, and writes stderr to a file.
+ * this one: it has its own session, and it writes stderr to a file. It has received its secrets by a pipe that is now
+ * closed.
  * @throws JobError Internal with the error output of the process, if it ends or does not take over the job in time
  */
 export async function startProcess({ folders, id, request, entry, node }: ProcessStart): Promise<void> {

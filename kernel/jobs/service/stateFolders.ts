@@ -22,8 +22,8 @@ export function jobKey({ table, column }: BackfillRequest): string {
 export function withAbsolutePaths(request: BackfillRequest): BackfillRequest {
   const { table, ray } = request;
   const { catalog } = table;
-  // The settings with the profile are searched from a folder. If `ray` has no folder, it is the current one, so its
-  // path is added here.
+  // The search for the profile starts in a folder. If `ray` names no folder, it starts in the current folder of this
+  // process, so the path of that folder is added here.
   const asked = ray && 'profile' in ray ? { ...request, ray: { folder: process.cwd(), ...ray } } : request;
   if (catalog.implementation !== 'dir' || isObjectStore(catalog.root)) return asked;
   return { ...asked, table: { ...table, catalog: { ...catalog, root: localRoot(catalog.root) } } };

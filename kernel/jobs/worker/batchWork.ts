@@ -13,9 +13,10 @@ import type { WorkerOptions } from './workerOptions.ts';
 type BatchFunction = (batch: RecordBatch) => unknown;
 
 /**
- * Runs a function over a whole batch. It must return one value per row, as an Arrow vector, a typed array or an
- * iterable, in which an Error stands for a failed row. If it throws, every row fails.
- * @returns the result unchanged if it is a vector of the column's type; otherwise its values are set on `column`
+ * Runs a function over a whole batch. The function must return one value per row, as an Arrow vector, a typed array or
+ * an iterable, in which an Error stands for a failed row. If it throws, every row fails.
+ * @returns the result unchanged if it is a vector of the column's type; otherwise undefined, and its values are set on
+ * `column`
  */
 async function computeBatch(
   compute: BatchFunction,

@@ -29,8 +29,8 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /**
- * Runs a function over the rows of a batch. Values go to `column`, errors and values that the column can't hold to
- * `failures`. If an error ends the job, the remaining rows are marked as not run.
+ * Runs a function over the rows of a batch. Values go to `column`. Errors go to `failures`, also for values that the
+ * column can't hold. If an error ends the job, the remaining rows are marked as not run.
  * @returns undefined for a synchronous function, without a promise, because a promise for each row would cost more than
  * computing most rows
  */

@@ -5,7 +5,7 @@ import { isRecord } from '#shared/records.ts';
 /** Stands for a row that was not run because an earlier row ended the job. */
 export const notRun = '';
 
-/** Characters of an error text. */
+/** Maximum characters of an error text. */
 const maxText = 2000;
 
 export function failureText(error: unknown): string {

@@ -5,9 +5,9 @@ import { textReader } from '#catalog/arrow/textReader.ts';
 // Rows have plain JavaScript values, so that authors of functions don't need to know Arrow.
 
 /**
- * Reads a column of one batch.
- * 64-bit integers become bigints, other numbers numbers, timestamps and dates Date, lists of numbers typed arrays,
- * other lists arrays, structs and maps objects. Times, durations and decimals stay as in Arrow.
+ * Reads a column of one batch. 64-bit integers become bigints, and other numbers become numbers. Timestamps and dates
+ * become Date objects. Lists of numbers become typed arrays, and other lists become arrays. Structs and maps become
+ * objects. Times, durations and decimals stay as in Arrow.
  */
 function valueReader(vector: Vector): ReadValue {
   const data = vector.data[0];

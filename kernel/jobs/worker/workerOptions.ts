@@ -18,7 +18,7 @@ export type WorkerOptions = {
   readonly concurrency: number;
 };
 
-/** Encodes the options. `output` is that of a ComputedFunction. */
+/** Encodes the options. `output` is encoded as in a ComputedFunction. */
 export const workerLine = (
   options: Omit<WorkerOptions, 'output' | 'concurrency'> & { readonly output: string; readonly concurrency?: number },
 ): string =>

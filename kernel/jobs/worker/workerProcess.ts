@@ -86,7 +86,10 @@ export class WorkerProcess {
     return this.#end === undefined;
   }
 
-  /** Computes a batch. @throws WorkerEnded if the process ends while it computes the batch, BatchNotStarted if before */
+  /**
+   * Computes a batch.
+   * @throws WorkerEnded if the process ends while it computes the batch; BatchNotStarted if the process ends earlier
+   */
   async compute(batch: RecordBatch): Promise<TimedAnswer> {
     if (this.#end) throw new BatchNotStarted(this.#end.message, { cause: this.#end });
     if (!this.#hasSchema) this.#writer.reset(this.#written, batch.schema);

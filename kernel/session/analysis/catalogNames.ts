@@ -37,8 +37,9 @@ type Call = { call: ts.CallExpression; method: string; receiver: ts.Expression }
 
 /**
  * Returns what the string at a position names in a catalog, if anything.
- * Recognizes `openTable('…`, `namespacePath: ['…`, `.where('…` by the syntax; `find` resolves variables.
- * @param source with the parents of its nodes set
+ * Recognizes `openTable('…`, `namespacePath: ['…`, `.where('…` by the syntax; `find` resolves the variables that hold
+ * tables.
+ * @param source a parsed file whose nodes have their parents set
  */
 export function namingAt(source: ts.SourceFile, offset: number, find: FindSource): Naming | undefined {
   const literal = literalAt(source, offset);
@@ -134,7 +135,7 @@ function sqlWord(before: string, after: string): { before: number; after: number
     return { before: start, after: /^[^`\\]*\\?`/.exec(after)?.[0].length ?? 0 };
   }
   const start = /[\w$.]*$/.exec(before)?.[0] ?? '';
-  // The start is a digit or another character that no column name starts with.
+  // No column name starts with a digit or a dot.
   if (/^[\d.]/.test(start)) return undefined;
   return { before: start.length, after: /^[\w$]*/.exec(after)?.[0].length ?? 0 };
 }

@@ -19,9 +19,9 @@ type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
 
 /**
  * Checks the cells of one notebook with a TypeScript language service, without running them. Every cell is a separate
- * module; a name that a cell does not declare resolves in the cell before, which is the parent of the cell's file. So a
- * later cell may redeclare a name, and all earlier declarations stay visible. The parent of the first cell is the
- * prelude.
+ * module. The parent of a cell's file is the file of the previous cell, so TypeScript looks up a name that the cell
+ * does not declare in the previous cell. A later cell may redeclare a name, and all earlier declarations stay visible.
+ * The parent of the first cell is the prelude.
  */
 export class CellChain {
   readonly #folder: string;
@@ -53,7 +53,7 @@ export class CellChain {
     return this.#cells.map((cell) => cell.id);
   }
 
-  /** Sets the cells in notebook order. Returns the index of the first changed one. */
+  /** Sets the cells in notebook order. Returns the index of the first changed cell. */
   setCells(cells: readonly LanguageCell[]): number {
     const known = new Map(this.#cells.map((cell) => [cell.id, cell]));
     const before = this.#cells;
@@ -68,7 +68,7 @@ export class CellChain {
     return same === -1 ? Math.min(before.length, this.#cells.length) : same;
   }
 
-  /** Sets the text of a cell. Returns its index, -1 if the cell does not exist. */
+  /** Sets the text of a cell. Returns the index of the cell, or -1 if the cell does not exist. */
   setText(id: string, text: string): number {
     const index = this.#cells.findIndex((cell) => cell.id === id);
     const cell = this.#cells[index];
@@ -207,7 +207,7 @@ function update(cell: ChainedCell, text: string): void {
   }
 }
 
-/** Whether code parses better as TSX, in which `<T>x` and `<T>(x) => x` are invalid. */
+/** Whether code has fewer syntax errors as TSX than as TypeScript. In TSX, `<T>x` and `<T>(x) => x` are invalid. */
 function looksLikeJsx(code: string): boolean {
   const problems = (kind: ts.ScriptKind): number => {
     const file = ts.createSourceFile('cell.tsx', code, ts.ScriptTarget.Latest, false, kind);

@@ -10,7 +10,7 @@ type Virtual = {
   read(file: string): { snapshot: ts.IScriptSnapshot; version: string } | undefined;
 };
 
-/** Adds methods that TypeScript calls but does not declare in its type. */
+/** TypeScript's type of a host, with methods that TypeScript calls but does not declare. */
 type Host = ts.LanguageServiceHost & {
   /** Without this method TypeScript would not retry failed imports. */
   hasInvalidatedResolutions(): boolean;
@@ -92,7 +92,7 @@ function readSnapshot(file: string): ts.IScriptSnapshot | undefined {
   return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
 }
 
-/** Returns the options for checking cells of a folder, the same options as when the cells run. */
+/** Returns the options for checking the cells of a folder. The kernel runs the cells with the same options. */
 function optionsOf(folder: string): ts.CompilerOptions {
   const options = cellOptions(readFolderOptions(folder).options);
   return { ...options, typeRoots: options.typeRoots ?? getDefaultTypeRoots(folder) };

@@ -16,13 +16,13 @@ export const codeAndDocumentation = ({ displayParts, documentation, tags }: Part
 export const plain = (parts: readonly ts.SymbolDisplayPart[] | undefined): string =>
   withoutAnyRows((parts ?? []).map(({ text }) => text).join(''));
 
-/** Writes the types of tables and queries without the type of rows if the columns are not known. */
+/** Removes the type of rows from the types of tables and queries whose columns are not known. */
 export const withoutAnyRows = (code: string): string => code.replace(/\b(Table|Query|TakeQuery)<any, any>/g, '$1');
 
-/** For a name that TypeScript does not know, it reports only `any`. */
+/** Whether TypeScript does not know a name. TypeScript reports only `any` for such a name. */
 export const isUnknown = ({ displayParts }: Parts): boolean => plain(displayParts) === 'any';
 
-/** Joins display parts to Markdown. A `{@link name}` spans several parts. They become one name, as code. */
+/** Joins display parts to Markdown. A `{@link name}` spans several parts. The parts become one name, as code. */
 export function linked(parts: readonly ts.SymbolDisplayPart[] | undefined): string {
   return plain(parts).replace(
     /\{@link(?:code|plain)?\s+([^}|\s]+)(?:[\s|]+([^}]+))?\}/g,

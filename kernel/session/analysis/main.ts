@@ -3,9 +3,9 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { dataFolder } from '#processes/userFolders.ts';
 
-// The language process. The editor starts one per window, separate from the kernels, so that it answers while cells
-// run. The process runs no code of a notebook. Its client is connected to descriptor 3, and the process ends when the
-// client disconnects.
+// The language process. The editor starts one per window, separate from the kernels, so that the process answers while
+// cells run. The process runs no code of a notebook. Its client is connected to descriptor 3, and the process ends when
+// the client disconnects.
 
 const end = (): never => process.exit(0);
 

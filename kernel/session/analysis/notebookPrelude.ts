@@ -11,9 +11,10 @@ const declaration = 'declare let db: import("lance-catalog").Catalog;';
 /**
  * Returns the prelude of a notebook in which `db.openTable` returns tables with the types of their rows.
  *
- * The known tables are overloads beside those of `Catalog`, which come first in hovers and completions. TypeScript
- * nevertheless tries overloads with literal types first. A table at a version, tag or branch may have other columns, so
- * it matches no overload of a known table.
+ * Each known table becomes an overload of `openTable`, in addition to the overloads of `Catalog`. The overloads of
+ * `Catalog` come first in hovers and completions, but TypeScript tries overloads with literal types first. A table at a
+ * version, tag or branch may have other columns, so a call that opens such a table matches no overload of a known
+ * table.
  */
 export function notebookPrelude(tables: readonly RowColumns[]): string {
   if (tables.length === 0) return prelude;

@@ -9,7 +9,7 @@ import { findOpenedTables, type OpenedTable } from './openedTables.ts';
 import { withTableChanges } from './notebookPrelude.ts';
 import { tableSourceBy } from './tableSource.ts';
 
-/** Returns the problems that a cell has when it runs, and its deprecated or unused code. */
+/** Returns the problems that the kernel would report for a cell, and the cell's deprecated or unused code. */
 export function findingsOf(chain: CellChain, id: string): Finding[] {
   const cell = chain.of(id);
   if (!cell) return [];
@@ -44,7 +44,7 @@ function hintOf(one: ts.DiagnosticWithLocation, source: ts.SourceFile | undefine
   };
 }
 
-/** Whether a position is at the top level of a cell, whose declarations a later cell may use. */
+/** Whether a position is at the top level of a cell. A later cell may use the declarations at the top level. */
 function isOfCell(source: ts.SourceFile, position: number): boolean {
   const visit = (node: ts.Node): boolean => {
     if (position < node.getFullStart() || position >= node.getEnd()) return false;
@@ -56,7 +56,7 @@ function isOfCell(source: ts.SourceFile, position: number): boolean {
 
 const isInner = (node: ts.Node): boolean => ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isBlock(node);
 
-/** The start of an inner scope. The name of a function or class belongs to the outer scope. */
+/** Returns the start of an inner scope. The name of a function or class belongs to the outer scope. */
 function bodyStart(node: ts.Node): number {
   const { name } = node as { name?: ts.Node };
   return name && (ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) ? name.getEnd() : node.getStart();
@@ -78,7 +78,10 @@ type Open = {
   checking: AbortController;
   published: Map<string, string>;
   from: number;
-  /** The tables that cells open, the same as the client knows them, and the tables with known columns. */
+  /**
+   * `opened` has the tables that cells open, `told` is the JSON of the tables that the client knows, and `typed` has
+   * the tables with known columns.
+   */
   opened: OpenedTable[];
   told: string;
   typed: readonly TypedTable[];
@@ -184,7 +187,7 @@ export class Notebooks {
   }
 
   async #check(notebook: string, open: Open, signal: AbortSignal): Promise<void> {
-    // The next change aborts this wait; then that change checks these cells too.
+    // The next change aborts this wait. The check of that change includes these cells.
     const isQuiet = await sleep(quietMilliseconds, true, { signal }).catch(() => false);
     if (!isQuiet) return;
     if (this.use(notebook)) this.#findTables(notebook, open);

@@ -11,7 +11,10 @@ export type OpenedTable = TablePath & {
   changed: string[];
 };
 
-/** Calls that give a name to a table, by the position of the name. The columns of such a table may change. */
+/**
+ * Methods that give a name to a table, with the index of the argument that holds the name. The columns of such a table
+ * may change.
+ */
 const creating: Readonly<Record<string, number>> = {
   createTable: 0,
   createEmptyTable: 0,
@@ -19,10 +22,10 @@ const creating: Readonly<Record<string, number>> = {
   registerTable: 0,
   renameTable: 1,
 };
-/** Calls on a table that add columns, or change them. */
+/** Methods of a table that add columns (`adding`) or change them (`changing`). */
 const adding = new Set(['addColumns', 'backfill', 'backfillColumn']);
 const changing = new Set(['alterColumns']);
-/** Properties with the name of a column, in the arguments of these calls. */
+/** Properties that hold the name of a column in the arguments of these methods. */
 const columnProperties = new Set(['name', 'path', 'rename']);
 
 /** Maximum number of tables whose types are requested for one notebook. */
@@ -31,12 +34,12 @@ const maxTables = 50;
 type Change = { kind: 'added' | 'changed'; columns: string[] | undefined; table: ts.Expression };
 type FoundCalls = { opened: NamedTable[]; created: string[]; changes: Change[]; isAssigned: boolean };
 
-/** Found in a parsed cell, which stays the same object until the cell is edited. */
+/** The calls found in each parsed cell. A parsed cell stays the same object until the cell is edited. */
 const known = new WeakMap<ts.SourceFile, FoundCalls>();
 
 /**
- * Returns the tables that cells open in `db` by literal names, each once. Tables are left out whose columns the cells
- * may change in a way that the code does not show. No table is returned if cells assign another catalog to `db`.
+ * Returns the tables that cells open in `db` by literal names, each once. A table is left out if the cells may change
+ * its columns in a way that the code does not show. No table is returned if cells assign another catalog to `db`.
  * @param find resolves the variables of tables
  */
 export function findOpenedTables(cells: readonly ts.SourceFile[], find: FindSource): OpenedTable[] {
@@ -54,7 +57,7 @@ export function findOpenedTables(cells: readonly ts.SourceFile[], find: FindSour
     const source = find(table);
     const isNamed = source && 'name' in source;
     if (isNamed && source.catalog !== 'db') continue;
-    // A change of a table that the code does not name may be one of any table.
+    // If the code does not name the changed table, the change may concern any table.
     for (const key of isNamed ? [keyOf(source)] : opened.keys()) {
       const changed = opened.get(key);
       if (!changed) continue;
@@ -111,7 +114,7 @@ function columnNames(argument: ts.Expression): string[] | undefined {
       if (name === 'computed') return columnNames(property.initializer);
       if (!columnProperties.has(name)) return [];
       const names = columnNames(property.initializer);
-      // The path of a field of a struct begins with its column.
+      // The path of a struct's field begins with the name of the column.
       return name === 'path' ? names?.map((path) => path.split('.')[0] ?? path) : names;
     }),
   );

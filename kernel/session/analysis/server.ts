@@ -31,7 +31,7 @@ const preferences: ts.UserPreferences = {
   includeAutomaticOptionalChainCompletions: true,
 };
 
-/** Sort keys of names in the list of completions. The key of TypeScript for declarations of the cell itself is `11`. */
+/** Sort keys of names in the list of completions. TypeScript's key for declarations of the cell itself is `11`. */
 const ofOtherCells = '12';
 const preloaded = '13';
 
@@ -80,7 +80,7 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   return { items, naming: null, isKnown: items.length > 0 };
 }
 
-/** Returns type and documentation of a name from `completionAt`. */
+/** Returns the type and the documentation of a name that `completionAt` returned. */
 export function describeCompletion(chain: CellChain, id: string, offset: number, name: string): Described | null {
   const cell = chain.of(id);
   if (!cell) return null;
@@ -101,7 +101,7 @@ const isBehindDot = (code: string, offset: number): boolean => /\.\s*[\w$]*$/.te
 
 export const clamp = (offset: number, code: string): number => Math.min(Math.max(offset, 0), code.length);
 
-/** Returns type and documentation of the name at an offset. */
+/** Returns the type and the documentation of the name at an offset. */
 export function hoverAt(chain: CellChain, id: string, offset: number): HoverAnswer {
   const cell = chain.of(id);
   const magic = cell && answerOfMagics({ kind: 'inspect', code: cell.text, cursor: offset, detail: 0 });
@@ -163,8 +163,8 @@ function generalSignatures({ items }: ts.SignatureHelpItems): ts.SignatureHelpIt
 }
 
 /**
- * Returns where the name at an offset is declared, in a cell or a file; for `db`, where the type of `db` is declared,
- * because `db` itself has no declaration in a file.
+ * Returns where the name at an offset is declared, in a cell or a file. For `db`, returns where the type of `db` is
+ * declared, because `db` itself has no declaration in a file.
  */
 export function definitionAt(chain: CellChain, id: string, offset: number): DefinitionAnswer {
   const cell = chain.of(id);
@@ -182,7 +182,9 @@ export function definitionAt(chain: CellChain, id: string, offset: number): Defi
   return targets.length > 0 ? { origin: spanOf(found.textSpan), targets } : null;
 }
 
-/** Returns all declarations of the name at a span: the prelude adds some to a method of a catalog. */
+/**
+ * Returns all declarations of the name at a span. The prelude adds declarations to the method `openTable` of a catalog.
+ */
 function declarationsOf(chain: CellChain, file: string, { start }: ts.TextSpan): Location[] {
   const source = chain.sourceOf(file);
   const visit = (node: ts.Node): ts.Node | undefined =>
@@ -229,7 +231,7 @@ function triggerReason({
 
 /**
  * Serves one client.
- * @param pipe whose end the caller handles
+ * @param pipe the connection to the client; the caller handles its end
  * @param end called when the client's messages can no longer be read
  */
 export function serve(pipe: Duplex, end: () => void): void {

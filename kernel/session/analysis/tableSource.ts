@@ -8,7 +8,9 @@ export type FindSource = (expression: ts.Expression) => NamedTable | { variable:
 type Initializer = (name: ts.Identifier) => ts.Expression | undefined;
 
 const openers = new Set(['openTable', 'createTable', 'createEmptyTable']);
-/** Maximum number of steps. It ends cycles such as `const a = b`, `const b = a`. */
+/**
+ * Maximum number of steps from an expression to its table. The limit ends cycles such as `const a = b`, `const b = a`.
+ */
 const maxSteps = 30;
 
 /** Follows an expression such as `query.where('…')` back to where its table was opened. */

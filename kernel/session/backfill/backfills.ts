@@ -33,7 +33,7 @@ async function functionOf(
   signal: AbortSignal,
 ): Promise<ComputedFunction> {
   const { functionHash, readFunction } = await loadParts();
-  // Functions of `udf()` are frozen. A changed copy of a function no longer matches the hash, so it is refused.
+  // Functions of `udf()` are frozen. A changed copy of a function no longer matches the hash, so the copy is refused.
   if (isComputedFunction(given) && functionHash(given) === given.hash) return given;
   return readFunction(sourceOf(given), { folder: process.cwd(), table, column }, signal);
 }
@@ -207,12 +207,12 @@ async function requestOf(
   return request;
 }
 
-/** @throws JobError RequestInvalid if the value has another type, for instance in a cell that is not type-checked */
+/** @throws JobError RequestInvalid if `ray` has another type, for instance in a cell that is not type-checked */
 function toRayPlace(ray: NonNullable<TableBackfillOptions['ray']>): RayPlace {
   if (typeof ray === 'string') return { address: ray };
   const given: unknown = isRecord(ray) && 'place' in ray ? ray.place : ray;
   if (isRayPlace(given)) return given;
-  // The value of an object is left out, because it may hold a token.
+  // The value of an object is left out, because the object may hold a token.
   const got = typeof ray === 'object' ? 'another object' : String(ray);
   throw new JobError(
     'RequestInvalid',
@@ -231,8 +231,8 @@ function startJob(parts: BackfillDeps, table: Table, column: string, options: Ow
   live.update(() => showBefore(column, 'starting'));
   const begun = begin(parts, table, column, options);
   const done = begun.then(async (id) => followed(await jobs(), id, live, signal));
-  // If a cell does not await the job and the job fails, the output shows the failure. It must not be an unhandled
-  // rejection too.
+  // If a cell does not await the job and the job fails, the output shows the failure. The failure must not be an
+  // unhandled rejection too.
   for (const promise of [begun, done]) promise.catch(() => undefined);
   begun.catch((error: unknown) =>
     live.end(() => showBefore(column, error instanceof Error ? error.message : String(error))),
@@ -287,7 +287,8 @@ async function followed(
   signal: AbortSignal,
 ): Promise<BackfillResult> {
   let last: JobView | undefined;
-  // Called on abort and not when the job ends, because output may be lost once the cell has ended.
+  // Called as soon as the signal aborts, and not only when `follow` has ended, because output may be lost once the cell
+  // has ended.
   const leave = (): void => live.end(() => showLeft(id, last));
   signal.addEventListener('abort', leave, { once: true });
   try {

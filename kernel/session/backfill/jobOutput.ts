@@ -21,8 +21,8 @@ export function showJob(view: JobView): RenderedOutput {
 }
 
 /**
- * Adds the job as data. The editor draws the job from this data, with buttons, and updates it. The richest form is
- * first.
+ * Adds the job as data. The editor draws the job from this data, with buttons, and updates the drawing. The data comes
+ * first, because it is the richest form.
  */
 function withJob(job: JobView, { data, metadata }: RenderedOutput): RenderedOutput {
   const output: JobOutput = { version: 1, job };

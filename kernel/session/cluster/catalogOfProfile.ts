@@ -18,8 +18,8 @@ type Keys = {
 
 /**
  * Creates a function that finds the catalog of a profile without an editor's named connections. If the profile gives a
- * name or the URL of the known catalog, the function returns the known catalog with its key; otherwise the catalog that
- * the profile describes.
+ * name or the URL of the known catalog, the function returns the known catalog with its key. Otherwise it returns the
+ * catalog that the profile describes.
  * @param known the catalog of LANCE_CATALOG, or `db` of a notebook
  * @param keys credentials for the URL of a profile if no catalog is known
  */

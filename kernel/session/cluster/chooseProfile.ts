@@ -14,7 +14,8 @@ export type NamingHints = {
 
 /**
  * Returns the profile with this name; without a name, the only profile.
- * @throws ClusterError ProfileInvalid if there is no profile or more than one, or what `found.profile()` throws
+ * @throws ClusterError ProfileInvalid if no name is given and there is not exactly one profile; any error of
+ * `found.profile()`
  */
 export function chooseProfile(found: FoundProfiles, name: string | undefined, hints: NamingHints): ClusterProfile {
   if (name !== undefined) return found.profile(name);

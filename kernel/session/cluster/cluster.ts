@@ -88,7 +88,7 @@ export function createCluster(parts: ClusterDeps): Cluster {
   return {
     profiles: async () => (await found()).names,
     check: async (profile, options = {}) => {
-      // The signal is read before the bundle is loaded, because another cell may be running after that.
+      // The signal is read before the bundle is loaded, because another cell may be running after the load.
       const own = parts.signal();
       const show = parts.open();
       for (const id of options.only ?? [])

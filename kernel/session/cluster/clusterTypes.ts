@@ -135,8 +135,8 @@ export type Cluster = {
    */
   check(profile?: string | ClusterSettings, options?: ClusterCheckOptions): Promise<ClusterReport>;
   /**
-   * Returns the names of all profiles, from LANCE_CATALOG_CLUSTERS, else from `.vscode/settings.json` in this folder or
-   * one above.
+   * Returns the names of all profiles. The profiles are in LANCE_CATALOG_CLUSTERS or, if it is not set, in
+   * `.vscode/settings.json` of this folder or a folder above it.
    */
   profiles(): Promise<readonly string[]>;
 };

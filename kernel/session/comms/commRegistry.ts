@@ -3,13 +3,13 @@ import type { CommMessage } from './commTypes.ts';
 
 /** How a client protocol handles comms. */
 export type CommEvents = {
-  /** The notebook sends a message; `parent` is the cell or the request whose code sent it. */
+  /** Called when the notebook sends a message; `parent` is the cell or the request whose code sent it. */
   comm(parent: string | null, message: CommMessage): void;
   /** Called when the handlers for a client's message have returned. */
   commDone(id: string): void;
 };
 
-/** The worker's records of comms: it knows the open ones even while a cell keeps the main thread busy. */
+/** The worker's records of comms. The worker knows the open comms even while a cell keeps the main thread busy. */
 export class CommRegistry {
   readonly #post: (message: ToCore) => void;
   readonly #events: () => CommEvents | undefined;

@@ -74,7 +74,7 @@ class OpenComm {
 
 /**
  * Converts the content of a message to JSON values.
- * @throws Error if JSON can't represent it
+ * @throws Error if JSON can't represent the content
  */
 function payloadOf(data: unknown, options: CommOptions = {}): CommPayload {
   const { metadata = {}, buffers = [] } = options;

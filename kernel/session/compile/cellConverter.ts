@@ -18,7 +18,7 @@ type CellConverterOptions = {
   compilerOptions?: ts.CompilerOptions;
   /** Language of the cells; default: TypeScript. */
   language?: NotebookLanguage | undefined;
-  /** Parsed files. Default: the files shared by the whole process. */
+  /** Registry of parsed files. Default: the registry shared by the whole process. */
   registry?: ts.DocumentRegistry;
 };
 
@@ -29,7 +29,10 @@ export type ConvertedCell = {
    * if the cell has syntax errors.
    */
   output: string | undefined;
-  /** Declarations for the next cell: those of this cell, and those of earlier cells that this cell does not replace. */
+  /**
+   * Declarations that the next cell is checked against: the declarations of this cell, and the declarations of earlier
+   * cells that this cell does not replace.
+   */
   declarations: string;
   /** Names declared at the top level, types included. */
   names: readonly string[];
@@ -139,13 +142,19 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
   };
 }
 
-/** Codes for a missing module or missing types. They may be installed before the next run. */
+/** Codes for a missing module or missing types. The user may install the module or the types before the next run. */
 const notFound: ReadonlySet<number> = new Set([2307, 2688, 2792, 2875, 6053, 7016]);
 
-/** TypeScript declares a boolean here, but internally it is a number with three values; 0 omits the declarations. */
+/**
+ * Value of the argument `emitOnlyDtsFiles` of `emit` that omits the declarations. TypeScript declares the argument as a
+ * boolean, but internally it is a number with three values.
+ */
 const onlyCode = 0 as unknown as boolean;
 
-/** The last statement of every cell exports what it declares; here that list is empty. */
+/**
+ * Whether a statement declares nothing. The last statement of every cell exports the names that the cell declares, and
+ * this list of names may be empty.
+ */
 const declaresNothing = (statement: ts.Statement): boolean =>
   ts.isExpressionStatement(statement) ||
   (ts.isExportDeclaration(statement) &&
@@ -171,8 +180,8 @@ function emit(
 }
 
 /**
- * TypeScript can't write some types, such as that of a private symbol. Such a cell keeps only its names, typed as
- * `any`.
+ * Returns declarations that type every name of a cell as `any`. Used for a cell with a type that TypeScript can't
+ * write, such as the type of a private symbol.
  */
 const looseDeclarations = (cell: ts.SourceFile): string =>
   declaredNames(cell)

@@ -32,7 +32,7 @@ export function ownDeclarations(emitted: string): string {
 
 /**
  * Returns the declarations of earlier cells that the cell does not replace.
- * @param previous all of them, as text and as files
+ * @param previous all declarations of earlier cells, as text and as files
  */
 export function remainingDeclarations(
   checker: ts.TypeChecker,
@@ -43,7 +43,7 @@ export function remainingDeclarations(
   const isAdded = cell.statements.some((each) => ts.isModuleDeclaration(each) && namesOf(each).length === 0);
   const names = [...replaced.keys()];
   if (!isAdded && previous.files.every((file) => !names.some((name) => namesIn(file).has(name)))) return previous.text;
-  /** A set, because a cell that ran twice has its additions to modules twice, and they must be declared once. */
+  /** A set, because the additions of a cell to modules occur twice if the cell ran twice, but must be declared once. */
   const kept = new Set<string>();
   /** Names whose type a cell has replaced while their value remains. They are declared as `any`. */
   const loose = new Set<string>();
@@ -143,14 +143,17 @@ function statementMeaning(statement: ts.Statement): Meaning {
 function meaningOf(checker: ts.TypeChecker, name: ts.Identifier, isTypeOnly: boolean): Meaning {
   let symbol = checker.getSymbolAtLocation(name);
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  // A missing module may export anything, so a name from it counts as a value and a type, unless it is imported as a
-  // type only.
+  // A missing module may export anything, so a name from it counts as a value and a type. A name that is imported as a
+  // type only counts as a type.
   if (!symbol || checker.isUnknownSymbol(symbol)) return { value: !isTypeOnly, type: true };
   const type = (symbol.flags & (ts.SymbolFlags.Type | ts.SymbolFlags.Namespace)) !== 0;
   return { value: !isTypeOnly && (symbol.flags & ts.SymbolFlags.Value) !== 0, type };
 }
 
-/** Declares each `var` in a block or a loop. It is a notebook variable, but the compiler's declarations omit it. */
+/**
+ * Declares each `var` in a block or a loop. Such a `var` is a notebook variable, but the compiler's declarations omit
+ * it.
+ */
 export function hoistedDeclarations(checker: ts.TypeChecker, cell: ts.SourceFile): string {
   const found = new Map<string, string>();
   const visit = (node: ts.Node): void => {

@@ -57,7 +57,7 @@ function textOf(shown: object): string {
 
 /** Frames of the kernel and of Node.js. They say nothing about the cell. */
 const innerFrame = /(?:kernel\w*\.cjs|node:|evalmachine|tslab[\\/]dist)/;
-/** The kernel's bundles that are loaded lazily. */
+/** The folder of the kernel's bundles that are loaded lazily. */
 const ownFolder = import.meta.dirname + sep;
 /** A position in a cell. */
 const cellFrame = /\[\d+\]:\d/;
@@ -74,7 +74,7 @@ const maxFrames = 20;
 /** Maximum frames of a cause. */
 const maxCauseFrames = 3;
 
-/** Translates the positions of a stack trace to those in the user's code. */
+/** Translates the positions of a stack trace to positions in the user's code. */
 type Translate = (stack: string) => string;
 
 /**
@@ -96,7 +96,7 @@ export function describeError(thrown: unknown, translate: Translate, place?: str
   try {
     return describe(thrown, translate, place);
   } catch (error) {
-    // This happens if reading the message or the stack throws, or if the value is a proxy that always throws.
+    // The description fails if reading the message or the stack throws, or if the value is a proxy that always throws.
     const evalue = `[an error that can't be shown: ${plainSentence(error)}]. If all cells fail like this, restart the kernel.`;
     return { ename: 'Error', evalue, traceback: [evalue] };
   }
@@ -136,7 +136,9 @@ function withFrame(below: string[], frame: string, index: number, all: readonly 
   return isInner ? below : [plain(frame), ...below];
 }
 
-/** Returns a frame for a syntax error in a file, such as one of a broken package; an empty string for other errors. */
+/**
+ * Returns a frame for a syntax error in a file, such as a file of a broken package; an empty string for other errors.
+ */
 function placeOfMistake({ name }: Error, stack: string): string {
   const [, script, line, blanks] = (name === 'SyntaxError' && mistakePlace.exec(stack)) || [];
   if (script === undefined || blanks === undefined || cellCountOf(script) !== undefined) return '';
@@ -167,7 +169,10 @@ function causesOf(thrown: Error, translate: Translate): string[] {
   return lines;
 }
 
-/** Shortens the message within a stack. A message can be very long, for instance the body of an HTTP response. */
+/**
+ * Returns the stack of an error, without the message if the message is very long, for instance the body of an HTTP
+ * response.
+ */
 function withoutLongMessage({ stack, message }: Error): string {
   const text = String(stack);
   return message.length > headChars + tailChars ? text.replace(message, () => '') : text;
@@ -177,7 +182,7 @@ function withoutLongMessage({ stack, message }: Error): string {
 function bounded(text: string): string {
   const left = text.length - headChars - tailChars;
   if (left <= 0) return text;
-  // If the cut leaves half of a surrogate pair at the end, that half is removed, because clients can't decode it.
+  // If a cut leaves half of a surrogate pair, this half is removed, because clients can't decode it.
   const head = text.slice(0, headChars).replace(/[\uD800-\uDBFF]$/, '');
   const tail = text.slice(-tailChars).replace(/^[\uDC00-\uDFFF]/, '');
   return `${head}… ${left.toLocaleString('en-US')} more characters …${tail}`;

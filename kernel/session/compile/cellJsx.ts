@@ -6,7 +6,7 @@ import type { SharedNames } from './cellScope.ts';
 // comment of the cell names. TypeScript adds the name of the factory after this converter has decided which names are
 // notebook variables.
 
-/** Replaces names of JSX factories that are notebook variables, and adds them to `used`. */
+/** Replaces the names of JSX factories that are notebook variables, and adds the names to `used`. */
 export function nameFactories(
   file: ts.SourceFile,
   names: SharedNames,

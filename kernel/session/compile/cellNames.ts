@@ -106,8 +106,8 @@ export const isExportModifier = ({ kind }: ts.ModifierLike): boolean =>
   kind === ts.SyntaxKind.ExportKeyword || kind === ts.SyntaxKind.DefaultKeyword;
 
 /**
- * Detects `using` and `await using`, by all bits of their flags, because they share bits with the flags of `const` and
- * `let`.
+ * Whether a list is declared by `using` or `await using`. Compares all bits of the flags, because the flags of `using`
+ * share bits with the flags of `const` and `let`.
  */
 export function isDisposed(list: ts.VariableDeclarationList): boolean {
   const kind: number = list.flags & ts.NodeFlags.BlockScoped;

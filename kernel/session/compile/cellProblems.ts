@@ -18,14 +18,16 @@ export type CellProblem = {
   file?: string;
   /** The line of the text where the problem starts, for display. */
   sourceLine: string;
-  /** Number of UTF-16 units of that line that the problem covers, at least one. */
+  /** Number of UTF-16 units of `sourceLine` that the problem covers, at least one. */
   length: number;
 };
 
-/** Ignored codes: `import x = require()` in a module, which a cell may contain. */
+/**
+ * Codes of ignored diagnostics: 1202 reports `import x = require()` in a module, but a cell may contain this statement.
+ */
 const taken: ReadonlySet<number> = new Set([1202]);
 const missingJsxRuntime = 2875;
-/** The second code is for an import without names. */
+/** Codes for a missing module; the second code is for an import without names. */
 const missingModules: ReadonlySet<number> = new Set([2307, 2882]);
 /** Modules that Node.js can load, but for which the compiler can't read types. */
 const unseen = /^['"](?:data|file):/;

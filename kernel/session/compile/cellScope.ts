@@ -9,7 +9,7 @@ export class SharedNames {
   readonly #checker: ts.TypeChecker;
   readonly #files: readonly ts.SourceFile[];
   /**
-   * The classes, enums and namespaces whose bodies are being visited, Within its body, the name of a class, enum or
+   * The classes, enums and namespaces whose bodies are being visited. Within its body, the name of a class, enum or
    * namespace is local.
    */
   readonly #inside: ts.Node[] = [];
@@ -20,7 +20,7 @@ export class SharedNames {
     this.#files = files;
   }
 
-  /** Runs `body` while a declaration is visited. */
+  /** Runs `body`, which visits a declaration. Meanwhile the name of the declaration is local. */
   within<T>(node: ts.Node, body: () => T): T {
     this.#inside.push(node);
     const result = body();

@@ -38,7 +38,7 @@ const factory = ts.factory;
 /**
  * Runs after TypeScript's own steps. Converts imports that these steps added (for instance for JSX) to loads, and
  * removes exports.
- * @param used names of the notebook variables that the cell uses, they are declared at the start of the body
+ * @param used names of the notebook variables that the cell uses; the body declares them at its start
  */
 function finish(file: ts.SourceFile, used: ReadonlySet<string>): ts.SourceFile {
   const statements = file.statements.flatMap((statement) => {
@@ -61,7 +61,7 @@ function loadAdded({ importClause, moduleSpecifier }: ts.ImportDeclaration): ts.
 // With `emitDecoratorMetadata` TypeScript emits the types of decorated members as values, after this converter has
 // decided which names are notebook variables.
 
-/** Replaces names in the metadata that are notebook variables, and adds them to `used`. */
+/** Replaces the names of notebook variables in the metadata, and adds the names to `used`. */
 function nameMetadata(
   file: ts.SourceFile,
   cell: ts.SourceFile,
@@ -113,7 +113,10 @@ const namingOperators: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.AmpersandAmpersandEqualsToken,
 ]);
 
-/** Removes the export of a declaration and gives it a name. @param written the statement as it is in the cell */
+/**
+ * Removes the export modifiers of a declaration, and gives a nameless default export a name.
+ * @param written the statement as it is in the cell
+ */
 function keptDeclaration(
   visited: ts.FunctionDeclaration | ts.ClassDeclaration | ts.EnumDeclaration,
   written: ts.Statement,
@@ -247,7 +250,10 @@ class CellTransform {
     return isValue ? [declared, this.#set(statement.name)] : [declared];
   }
 
-  /** An import, or an `export … from`, only loads a module; its names are notebook variables. */
+  /**
+   * Converts an import or an `export … from` to a statement that loads the module. The imported names become notebook
+   * variables.
+   */
   #loads(statement: ts.Statement): ts.Statement[] {
     if (ts.isImportDeclaration(statement)) {
       const isTypes = statement.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
@@ -299,7 +305,7 @@ class CellTransform {
     ];
   }
 
-  /** Converts `let a = 1` to `$cell_a.v = 1`, `const { b } = f()` to `({ b: $cell_b.v } = f())`. */
+  /** Converts `let a = 1` to `$cell_a.v = 1`, and `const { b } = f()` to `({ b: $cell_b.v } = f())`. */
   #assignment(declaration: ts.VariableDeclaration, isFresh: boolean): ts.Expression {
     const { name, initializer } = declaration;
     const target = this.#target(name);

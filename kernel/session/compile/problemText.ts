@@ -3,11 +3,11 @@ import type { CellProblem } from './cellProblems.ts';
 
 /** Maximum number of reported problems, because one mistake can cause hundreds. */
 const maxProblems = 10;
-/** Units shown of a long source line, and how many of them precede the problem. */
+/** Number of UTF-16 units shown of a long source line, and number of units shown before the problem. */
 const lineWidth = 160;
 const before = 60;
 
-/** Converts the problems of a cell to the error that it fails with. */
+/** Converts the problems of a cell to the error that the cell fails with. */
 export function problemsError(problems: readonly CellProblem[], count: number): CellError {
   const shown = problems.slice(0, maxProblems);
   return {

@@ -101,8 +101,8 @@ export class CellHost implements ts.LanguageServiceHost {
   }
 
   /**
-   * Not declared by TypeScript. Without this method, TypeScript reads a package.json for every file of every package in
-   * every cell.
+   * TypeScript calls this method but does not declare it. Without this method, TypeScript reads a package.json for
+   * every file of every package in every cell.
    */
   getModuleResolutionCache(): ts.ModuleResolutionCache {
     return this.#resolutions;

@@ -72,7 +72,7 @@ const respected = [
 /** Every supported Node.js implements this version. Decorators and `using` are newer, so TypeScript rewrites them. */
 const newest = ts.ScriptTarget.ES2024;
 
-/** Returns the options for cells of a folder from those of its tsconfig. */
+/** Returns the options for the cells of a folder, from the options of the folder's tsconfig. */
 export function cellOptions(folderSays: ts.CompilerOptions = {}): ts.CompilerOptions {
   const options: ts.CompilerOptions = { ...defaults };
   for (const name of respected)

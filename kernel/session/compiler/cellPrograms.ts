@@ -3,13 +3,14 @@ import type { CellHost } from './cellHost.ts';
 import { asModule } from '#session/compile/parseCell.ts';
 
 /**
- * A cell in a program, with the files that declare earlier cells. A name is searched in the last of these files first.
+ * A cell in a program, with the files that declare earlier cells. TypeScript searches a name in the last of these files
+ * first.
  */
 export type LoadedCell = { program: ts.Program; cell: ts.SourceFile; earlier: readonly ts.SourceFile[] };
 
 /**
- * Maximum number of cells in one checker, and of their characters in total. Needed because a checker keeps its results
- * for every cell.
+ * Maximum number of cells in one checker, and maximum number of characters in their code and declarations. The limits
+ * are needed because a checker keeps its results for every cell.
  */
 const maxCells = 100;
 const maxChars = 200_000;
@@ -101,8 +102,8 @@ export class CellPrograms {
   }
 
   /**
-   * Sets the declarations of earlier cells in a program. Usually declarations were only added; then the added ones go
-   * into a separate file. Returns `false` if the program can't resolve the declarations.
+   * Sets the declarations of earlier cells in a program. If declarations were only added, as usual, the added
+   * declarations go into a separate file. Returns `false` if the program can't resolve the declarations.
    */
   #renew(into: Open, previous: string): boolean {
     if (previous === into.previous) return true;

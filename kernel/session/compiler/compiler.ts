@@ -120,15 +120,18 @@ export class CellCompiler {
     this.warmUp();
   }
 
-  /** Called after code was terminated, because a compiler terminated halfway is inconsistent. */
+  /**
+   * Drops the converter if it was terminated halfway, because it is inconsistent then. Called after code was
+   * terminated.
+   */
   recover(): void {
     if (!this.#isBusy) return;
     this.#isBusy = false;
     this.#converter = undefined;
   }
 
-  // Runs an action with the converter. Uses no try/finally on purpose: `finally` does not run when the code is
-  // terminated, so the steps after the action are missing, and `recover` detects the termination by this.
+  // Runs an action with the converter. Uses no try/finally on purpose. If the code is terminated, neither a `finally`
+  // nor the steps after the action run. So `#isBusy` stays true, and `recover` detects the termination.
   #use<T>(action: (converter: CellConverter) => T): T {
     this.#isBusy = true;
     try {
@@ -170,7 +173,7 @@ export class CellCompiler {
   }
 }
 
-/** Converts relative imports in declarations of another folder to absolute ones. */
+/** Converts relative imports in declarations of another folder to absolute imports. */
 const absoluteImports = (declarations: string, folder: string): string =>
   declarations.replace(
     relativeImport,

@@ -3,7 +3,7 @@ import { CacheRecords } from './cacheRecords.ts';
 
 /** Version of the format, part of a record's key. */
 const form = 1;
-/** Maximum number of folders, and of packages per folder; those imported last are kept. */
+/** Maximum number of folders, and maximum number of packages per folder. The latest folders and packages are kept. */
 const [mostFolders, mostPackages] = [60, 8];
 
 /** Whether an import names a package or a file of a package. */
@@ -25,7 +25,7 @@ export class ImportRecords {
     return Array.isArray(found) ? found.filter(isPackage).slice(0, mostPackages) : [];
   }
 
-  /** Puts the imports of a notebook before the known ones of its folder. */
+  /** Records the imports of a notebook before the known packages of its folder. */
   note(folder: string, names: readonly string[]): void {
     const known = this.packagesOf(folder);
     const packages = [...new Set([...names.filter(isPackage), ...known])].slice(0, mostPackages);

@@ -15,8 +15,8 @@ type Store = {
 };
 
 declare global {
-  // The store passes from a startup snapshot to the kernel's bundle by this global, because the bundle is a separate
-  // script and shares no modules with the snapshot.
+  // The store passes from a startup snapshot to the kernel's bundle through this global, because the bundle is a
+  // separate script and shares no modules with the snapshot.
   var lanceCatalogFiles: Store | undefined;
 }
 
@@ -32,7 +32,7 @@ export type Outlines = {
   textOf(file: string): ts.IScriptSnapshot | undefined;
   /** Called for every file that a program acquires, with the text it was parsed from. */
   acquired(file: ts.SourceFile, text: ts.IScriptSnapshot, options: ts.CompilerOptions): void;
-  /** Returns the target of an import; undefined if it has to be resolved. */
+  /** Returns the target of an import; undefined if the import has to be resolved. */
   leadOf(name: string, from: string): ts.ResolvedModuleFull | undefined;
   /** Called with the target of an import that was resolved. */
   noteLead(name: string, from: string, found: ts.ResolvedModuleFull | undefined): void;
@@ -93,7 +93,10 @@ export const newVersion = (): number => ++store.versions;
 export const isInstalled = (file: string): boolean =>
   store.texts.has(file) || /\/(?:node_modules|typescript-6)\/|\/lib\.[\w.]+\.d\.ts$|\/dist\/types\//.test(file);
 
-/** Returns the text of an installed file, or its replacement, read once; undefined if it does not exist. */
+/**
+ * Returns the text of an installed file, or the replacement of the text; undefined if the file does not exist. Reads
+ * each file once.
+ */
 export function installedText(file: string): ts.IScriptSnapshot | undefined {
   const known = store.texts.get(file);
   if (known) return known;
@@ -129,7 +132,9 @@ export function missingFile(specifier: string, from: string, called = 'it'): str
   return `There is no file for ${called} in "${folder}". ${step}`;
 }
 
-/** The name may be written with the extension of the file, with another one, or without. */
+/**
+ * Returns the file whose name is most similar to a written name. The written extension may be right, wrong or missing.
+ */
 function nearIn(names: readonly string[], written: string): string | undefined {
   const files = names.filter((name) => importable.test(name));
   const stem = nearestName(stemOf(written), files.map(stemOf));

@@ -16,15 +16,15 @@ type Documented = ts.Node & { ownDocs?: readonly ts.JSDoc[] | typeof leftOut | u
 const internals = ts as unknown as Internals;
 
 /**
- * Marks a node whose comments were left out. A string, because a process that starts from a snapshot has other objects
- * than the process that wrote it.
+ * Marks a node whose comments were left out. The mark is a string and not an object, because a process that starts from
+ * a snapshot has other objects than the process that wrote the snapshot.
  */
 const leftOut = 'left out';
 
 const nodePrototype = (): object => internals.objectAllocator.getNodeConstructor().prototype;
 const areApart = (): boolean => Object.hasOwn(nodePrototype(), 'jsDoc');
 
-/** Parses comments that were left out when they are read. Called before anything is parsed. */
+/** From now on, parses a left-out comment when it is first read. Called before any file is parsed. */
 export function trackNodeComments(): void {
   if (areApart()) return;
   Object.defineProperty(nodePrototype(), 'jsDoc', {

@@ -27,13 +27,16 @@ const { bindSourceFile } = ts as unknown as Internals;
 export const symbolOf = (module: ts.Node): ts.Symbol => (module as Container).symbol;
 
 /**
- * Whether a module does not change other modules or the globals. The body of a module that does can't be left out,
- * because its changes must be visible immediately.
+ * Whether a module does not change other modules or the globals. The body of a module that makes such changes can't be
+ * left out, because the changes must be visible immediately.
  */
 export const hasNoGlobalEffects = (file: BoundFile): boolean =>
   file.moduleAugmentations.length === 0 && !file.symbol.globalExports;
 
-/** Leaves out the content of a module that is bound. @returns a function that parses the file again */
+/**
+ * Leaves out the content of a bound module until the content is read.
+ * @returns a function that parses the file again
+ */
 export function unloadModuleBody(file: BoundFile, options: ts.CompilerOptions): () => ts.SourceFile {
   const again = once(() => loadAndBind(file, options));
   const bring = once(() => {
@@ -93,7 +96,7 @@ export function loadAndBind(file: BoundFile, options: ts.CompilerOptions): ts.So
   return again;
 }
 
-/** Copies the names that are visible inside of a node. */
+/** Copies the names that are visible inside the node `from` to the node `to`. */
 export function transplant(from: ts.Node, to: ts.Node): void {
   const { locals } = to as Container;
   (from as Container).locals?.forEach((symbol, name) => locals?.set(name, symbol));

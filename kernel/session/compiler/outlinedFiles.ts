@@ -40,7 +40,7 @@ const packageOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@
 export class OutlineRecords {
   readonly #records: CacheRecords;
   readonly #packages = new Map<string, Package>();
-  /** The requested files; those that are unchanged have their outline. */
+  /** The outlines of the requested files; undefined for a file that has changed or has no outline. */
   readonly #looked = new Map<string, Outline | undefined>();
 
   constructor(folder: string) {
@@ -58,7 +58,7 @@ export class OutlineRecords {
     return found;
   }
 
-  /** Returns the target of a relative import of an outlined file; undefined if it has to be resolved. */
+  /** Returns the target of a relative import of an outlined file; undefined if the import has to be resolved. */
   leadOf(name: string, from: string): ts.ResolvedModuleFull | undefined {
     const root = packageOf(from);
     const lead = root === undefined ? undefined : ownOf(this.outlineOf(from)?.leads ?? {}, name);
@@ -234,7 +234,7 @@ function skeletonOf(file: Parsed): string | undefined {
     file.ambientModuleNames.length === 0 &&
     file.amdDependencies.length === 0 &&
     !file.hasNoDefaultLib &&
-    // An import with `resolution-mode` sets how its module is resolved. Records of imports do not have this.
+    // An import with `resolution-mode` sets how its module is resolved. An outline does not have this setting.
     !file.text.includes('resolution-mode');
   if (!isPlain) return undefined;
   const lines = [
@@ -247,7 +247,7 @@ function skeletonOf(file: Parsed): string | undefined {
   return `${lines.join('\n')}\n`;
 }
 
-// An import by `require` resolves like an import of a CommonJS file.
+// An import by `require` stays a `require`, because it resolves like an import of a CommonJS file.
 const importOf = (name: ts.StringLiteralLike, index: number): string =>
   ts.isExternalModuleReference(name.parent)
     ? `import module${index} = require(${JSON.stringify(name.text)});`

@@ -21,7 +21,7 @@ export class RecentSet {
 
 /**
  * The strings that were set last, by a key: at most `count`, with at most `chars` UTF-16 units in total. The newest
- * one is kept regardless of its length.
+ * string is kept regardless of its length.
  */
 export class RecentTexts<K> {
   readonly #limits: { count: number; chars: number };

@@ -7,7 +7,7 @@ export type CellSignal = () => AbortSignal;
 /** How long an interrupted cell may still clean up and print. */
 const endingMs = 1000;
 
-/** Printed once when an interrupted cell still prints after that time. Later output of the cell is dropped. */
+/** Printed once when an interrupted cell still prints after `endingMs`. Later output of the cell is dropped. */
 export const stillRuns =
   'Code of this cell still runs although it was interrupted; its further output is not shown. ' +
   'Stop such code with cellSignal(), or restart the kernel.\n';
@@ -43,8 +43,8 @@ export class CellWork {
   }
 
   /**
-   * Whether to show output of the cell; `last` means that the notice is printed instead of output. `last` is returned
-   * once; then the result is `no`.
+   * Whether to show output of the cell; `last` means that the notice `stillRuns` is printed instead of the output.
+   * `last` is returned once; after that the result is `no`.
    */
   hear(): 'yes' | 'last' | 'no' {
     if (this.#stoppedAt === undefined || this.isEnding) return 'yes';

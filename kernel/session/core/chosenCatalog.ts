@@ -75,7 +75,7 @@ export function chosenCatalog(config: CatalogConfig | null): Catalog {
     display: () => line,
   };
   const catalog = { ...shown, ...Object.fromEntries(methods), ...immediate, jobs: jobsOf(connect) } as Catalog;
-  // As the last expression of a cell, `db` is shown as this line. Without it, the output would list two dozen
+  // As the last expression of a cell, `db` is shown as this line. Without the line, the output would list two dozen
   // functions.
   return Object.defineProperty(catalog, inspect.custom, { value: () => line });
 }

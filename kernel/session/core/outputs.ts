@@ -48,8 +48,8 @@ export function readStreamLabel(label: string): { name: 'stdout' | 'stderr'; cel
  */
 export class Outputs {
   readonly #send: (parent: string | null, output: CellOutput) => void;
-  // Older Node.js versions implement `AsyncLocalStorage` by async hooks. With these, the process aborts when code after
-  // an `await` is terminated, so they get no storage.
+  // Older Node.js versions implement `AsyncLocalStorage` by async hooks. With async hooks, the process aborts when code
+  // after an `await` is terminated. So these versions get no storage.
   readonly #context = hasContextFrames() ? new AsyncLocalStorage<CellWork>() : undefined;
   // The run that gets output without an async context, for instance output of a native callback.
   #latest: CellWork | undefined;

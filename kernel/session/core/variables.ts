@@ -29,8 +29,8 @@ const isGiven = (
 ): boolean => Object.hasOwn(given, name) && localOf(locals, name) === given[name];
 
 /**
- * Reads a variable. A variable that is a getter was created by the compiler. Such a getter throws until the declaration
- * has run; then the result is undefined.
+ * Reads a variable. A variable that is a getter was created by the compiler. Until the declaration has run, such a
+ * getter throws, and the result is undefined.
  */
 function localOf(locals: Readonly<Record<string, unknown>>, name: string): unknown {
   try {
@@ -141,8 +141,8 @@ function count(number: number, unit: string): string {
 }
 
 /**
- * Returns a value on one line. For a table it returns only the column names, because type and size are listed next to
- * them.
+ * Returns a preview of a value on one line. The preview of a table has only the column names, because type and size are
+ * listed next to the preview.
  */
 function preview(value: unknown): string {
   if (typeof value === 'string') return shortened(JSON.stringify(value.slice(0, previewChars + 1)));

@@ -10,7 +10,7 @@ const form = /^\s*(?<operator>>=|<=|={1,3}|[><%])?\s*(?<count>\d+)\s*$/;
 
 /**
  * Parses a hit condition: `5` or `== 5` for the fifth hit, `> 5`, `>= 5`, `< 5`, `<= 5`, and `% 5` for every fifth.
- * @returns a function to call at each hit, which returns whether it counts; undefined if the condition is invalid
+ * @returns a function to call at each hit, which returns whether the hit counts; undefined if the condition is invalid
  */
 export function hitTest(condition: string | undefined): (() => boolean) | undefined {
   if (condition === undefined || condition.trim() === '') return () => true;
@@ -39,7 +39,7 @@ export function hitTest(condition: string | undefined): (() => boolean) | undefi
 
 /**
  * The breakpoints at one location. V8 refuses a second breakpoint at a location, so two breakpoints of a client on one
- * line share one in V8.
+ * line share one breakpoint of V8.
  */
 type Placed = {
   location: Debugger.Location;
@@ -48,7 +48,7 @@ type Placed = {
   isConditional: boolean;
 };
 
-/** A breakpoint that was reached. With `isConditional` V8 has checked its condition. */
+/** A breakpoint that was reached. If `isConditional` is true, V8 has already checked the condition. */
 export type HitBreakpoint = { breakpoint: Breakpoint; isConditional: boolean };
 
 /** The breakpoints that are set in V8, by V8's ids. */
@@ -115,9 +115,9 @@ export type Breakpoint = RequestedBreakpoint & {
   told: DapBreakpoint;
   /** Called at each hit; returns whether the hit counts. */
   isHit: () => boolean;
-  /** Whether its hit condition is invalid, so that it is never set. */
+  /** Whether the hit condition is invalid, so that the breakpoint is never set. */
   isRefused: boolean;
-  /** Whether a failure of its condition was reported, which happens once. */
+  /** Whether a failure of the condition was reported. A failure is reported once. */
   hasFailed: boolean;
 };
 
@@ -157,7 +157,7 @@ export class Breakpoints {
       .filter(({ breakpoints }) => breakpoints.length > 0);
   }
 
-  /** Replaces the breakpoints of a source; with `cell`, only those of that cell. */
+  /** Replaces the breakpoints of a source. With `cell`, replaces only the breakpoints of this cell. */
   async set(path: string, wanted: readonly RequestedBreakpoint[], cell?: string): Promise<DapBreakpoint[]> {
     const { scripts } = this.#parts;
     const cells = this.#sources.get(path) ?? new Map<string | undefined, Breakpoint[]>();

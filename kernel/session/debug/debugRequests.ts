@@ -40,14 +40,17 @@ function pathIn(given: Arguments): string {
 }
 
 /**
- * Returns the client's id of a source's cell, if given. The path is not enough, because cells with the same text have
- * the same path.
+ * Returns the client's id of the cell that a source belongs to; undefined if the request has no id. The path of the
+ * source does not identify the cell, because cells with the same text have the same path.
  */
 function cellIn(given: Arguments): string | undefined {
   return stringAt(given, 'source', 'adapterData', 'cell');
 }
 
-/** Returns the requested breakpoints. @param lineBase,columnBase the client's first line and column */
+/**
+ * Returns the requested breakpoints, with lines and columns counted from 1.
+ * @param lineBase,columnBase the numbers, 0 or 1, that the client gives to the first line and the first column
+ */
 function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): RequestedBreakpoint[] {
   const all: unknown = given['breakpoints'];
   if (!Array.isArray(all)) return [];
@@ -63,7 +66,7 @@ function breakpointsIn(given: Arguments, lineBase: number, columnBase: number): 
   });
 }
 
-/** Returns which parts of a value are requested; if the client does not page, as many parts as allowed. */
+/** Returns which parts of a value the client requests. A client that does not page gets as many parts as allowed. */
 function wantedIn({ filter, start, count }: Arguments): Wanted {
   const isPaged = filter === 'indexed' || filter === 'named';
   return {
@@ -104,8 +107,8 @@ async function inspectOnce<T>(look: (once: Once) => Promise<T>): Promise<T> {
 }
 
 /**
- * JupyterLab's names of types, which are those of Python. For any other name JupyterLab shows the type instead of the
- * value.
+ * JupyterLab's names of types, which are the names of Python's types. If a type has another name, JupyterLab shows the
+ * type instead of the value.
  */
 const words: Partial<Record<string, string>> = { string: 'str', boolean: 'bool' };
 
@@ -118,7 +121,8 @@ function forJupyterLab({ type, ...variable }: DapVariable): Omit<DapVariable, 't
   return word === undefined ? variable : { ...variable, type: word };
 }
 
-// JupyterLab parses these values as numbers of Python. Python has no such form of NaN, so the result is undefined.
+// JupyterLab parses these values as numbers of Python. Python does not write `NaN` and `Infinity` like JavaScript, so
+// the result is undefined for them.
 const numberWord = (value: string): string | undefined =>
   /^-?\d+$/.test(value) ? 'int' : /^-?\d/.test(value) ? 'float' : undefined;
 
@@ -145,7 +149,7 @@ export type Debugging = {
   interrupt: () => Promise<boolean>;
   /** Exists from `attach` to `disconnect`. */
   session: DebugSession | undefined;
-  /** The client's first line and column. */
+  /** The numbers that the client gives to the first line and the first column. */
   bases: { lineBase: 0 | 1; columnBase: 0 | 1 };
   /** The client's `clientID`. */
   client: unknown;
@@ -328,8 +332,8 @@ const toldTo = ({ client }: Debugging, variables: DapVariable[]): object => ({
 });
 
 /**
- * Evaluates code that the user typed: in the frame `frameId` or the innermost, or in the notebook if nothing is
- * paused.
+ * Evaluates code that the user typed. While code is paused, evaluates in the frame `frameId`, or in the innermost frame
+ * if no `frameId` is given. Otherwise evaluates in the notebook.
  */
 async function evaluate(
   expression: string,

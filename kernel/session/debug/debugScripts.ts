@@ -46,10 +46,10 @@ export type RunCell = {
   cell?: string | undefined;
 };
 
-/** The path that identifies the script for clients: the path of a file, or a path made from the text of the cell. */
+/** A script of the user: a cell that ran, or a file that was loaded. */
 export type UserScript = {
   id: string;
-  /** The path by which clients identify it: that of the file, or of the cell's text. */
+  /** The path by which clients identify the script: the path of the file, or a path made from the text of the cell. */
   path: string;
   name: string;
   cell: RunCell | undefined;
@@ -59,10 +59,10 @@ export type UserScript = {
   positions: () => Promise<Positions>;
 };
 
-/** Maximum cells whose text is kept: those that ran, and those that a client has sent. */
+/** Maximum number of cells whose text is kept: cells that ran, and cells that a client has sent. */
 const maxTexts = 2000;
 
-/** The scripts of the main thread, and those of the user by their paths for clients. */
+/** The scripts of the main thread. A script of the user is also found by the path that clients use. */
 export class DebugScripts {
   readonly #urls = new Map<string, string>();
   readonly #own = new Map<string, UserScript>();

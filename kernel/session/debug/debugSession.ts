@@ -12,11 +12,11 @@ import { classifyPause, type Step, steps, type Stop } from './stops.ts';
 
 export const threadId = 1;
 
-/** Scripts that a step passes through without stopping: the kernel's, Node's and those of packages. */
+/** Scripts that a step passes through without stopping: scripts of the kernel, of Node.js and of packages. */
 const skipped = [...ownScripts, '[\\\\/]node_modules[\\\\/]'];
 /**
- * Maximum V8 steps in one step of the user. One step of the user consists of several V8 steps, because it continues
- * while execution is on the same line or outside of the user's code.
+ * Maximum V8 steps in one step of the user. One step of the user consists of several V8 steps, because the debugger
+ * steps on while execution is on the same line or outside of the user's code.
  */
 const maxSteps = 200;
 
@@ -157,7 +157,8 @@ export class DebugSession {
       // cell runs.
       const isOver = isTired || (pause.frames[0] && isEnd(pause.frames[0]));
       if (this.#step === undefined || isOver) return await this.#goOn(isTired);
-      // Steps out of code that is not the user's, and over code that the compiler added.
+      // Steps out of code that is not the user's. In the user's code, repeats the user's step, for instance on the same
+      // line or in code that the compiler added.
       const isForeign = pause.frames[0]?.script === undefined;
       return void (await link.call(isForeign ? 'Debugger.stepOut' : steps[this.#step], {}));
     } catch (error) {
@@ -219,5 +220,5 @@ export class DebugSession {
   }
 }
 
-/** Whether this is the pause before a script runs, in which its breakpoints are set. */
+/** Whether a pause occurs before a script runs. The breakpoints of the script are set during this pause. */
 const isLoad = ({ reason }: Debugger.PausedEventDataType): boolean => reason === 'instrumentation';

@@ -19,13 +19,13 @@ export type DebugHook = {
   /** Converts code typed at a pause to JavaScript; undefined while the compiler is busy. */
   javascriptOf(code: string): { code: string } | { problem: string } | undefined;
   /**
-   * Sets `scope` to an object with the notebook's variables, to be read and assigned in a `with`, except the hidden
-   * names: a function itself declares these.
+   * Sets `scope` to an object through which code in a `with` reads and assigns the notebook's variables. The object
+   * omits the hidden names, because the paused function itself declares them.
    */
   look(hidden: readonly string[]): void;
   scope: object;
   /**
-   * Like `look`, but returns the object. For a condition that V8 evaluates itself, thousands of times a second.
+   * Like `look`, but returns the object. Used in a condition that V8 evaluates itself, thousands of times a second.
    * `hidden` has names separated by spaces.
    */
   scopeOf(hidden: string): object;

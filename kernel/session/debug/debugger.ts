@@ -12,7 +12,9 @@ export type NotebookDebugger = {
   readonly isPaused: boolean;
   /** Always resolves to a response, within ten seconds; requests may overlap. */
   request(message: DebugRequest): Promise<DebugResponse>;
-  /** Sets the listener for events. They arrive in order, each after the response to the request that caused it. */
+  /**
+   * Sets the listener for events. Events arrive in order, each after the response to the request that caused the event.
+   */
   listen(listener: (event: DebugEvent) => void): void;
   /** Terminates paused code, and disables pauses until the returned function is called. */
   stepAside(): Promise<() => void>;

@@ -20,7 +20,7 @@ export type Frame = {
   isAdded: boolean;
 };
 
-/** The kernel's own scripts and Node's, which are not debugged from a notebook. */
+/** The scripts of the kernel and of Node.js, which are not debugged from a notebook. */
 export const ownScripts = ['^node:', '[\\\\/]dist[\\\\/](?:kernel|fromSnapshot|launcher)\\w*\\.cjs$'];
 const isOwn = (url: string): boolean => url === '' || ownScripts.some((pattern) => new RegExp(pattern).test(url));
 
@@ -116,7 +116,8 @@ const globals: ReadonlySet<string> = new Set(cellGlobalNames);
 
 /** Returns the user's own names in a scope, and `this` if present. */
 export function ownNames(properties: readonly Runtime.PropertyDescriptor[]): Runtime.PropertyDescriptor[] {
-  // The function around a cell has a scope that only holds versions of some globals. This scope is left out.
+  // The function around a cell has a scope that holds only the kernel's versions of some globals. This scope is left
+  // out.
   if (properties.every(({ name }) => globals.has(name))) return [];
   const names = new Set(properties.map(({ name }) => name));
   const isCell = names.has(runtimeName);

@@ -68,7 +68,7 @@ export class InspectorLink {
     this.#session.on('Debugger.resumed', () => events.resumed());
   }
 
-  /** @throws DebugProblem with the inspector's message, after a timeout, or if the link is closed */
+  /** @throws DebugProblem if the inspector reports an error, if there is no reply in time, or if the link is closed */
   call<K extends keyof Commands>(command: K, params: Commands[K][0]): Promise<Commands[K][1]> {
     return new Promise((resolve, reject) => {
       const { signal } = this.#closed;

@@ -69,7 +69,7 @@ export class Pause {
   /**
    * Evaluates code that the user typed, in a frame. With `isLook`, used for hovers, the code must not have side
    * effects.
-   * @throws DebugProblem with the error that it threw
+   * @throws DebugProblem with the error that the code threw
    */
   async evaluate(frame: Frame, expression: string, isLook = false): Promise<Runtime.RemoteObject> {
     const { link, hook } = this.#parts;
@@ -88,8 +88,8 @@ export class Pause {
   }
 
   /**
-   * Converts a condition for V8 to evaluate at the location of a frame, At one location the declared names are always
-   * the same.
+   * Converts a condition to code that V8 evaluates at the location of a frame. The code stays valid, because the
+   * declared names are always the same at one location.
    */
   async conditionAt(frame: Frame, condition: string): Promise<string> {
     const code = await javascriptFor(this.#parts.hook, condition);

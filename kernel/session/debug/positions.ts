@@ -7,7 +7,7 @@ export type Positions = { original(at: Place): Place | undefined };
 /** Positions of code that runs unchanged. */
 export const asWritten: Positions = { original: (at) => at };
 
-/** Maps a generated line from this column on to `original`. */
+/** The part of a generated line that starts at `column`; it comes from the position `original`. */
 type Segment = { column: number; original: Place | undefined };
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -15,7 +15,7 @@ const valueOfDigit = new Map(Array.from(digits, (digit, value) => [digit, value]
 
 /**
  * Reads the `mappings` of a source map with one source. Node's own reader can't be used: for a line that the compiler
- * added it returns an earlier line of the user, and a debugger must not pause at that line.
+ * added, the reader returns an earlier line of the user, and a debugger must not pause at that line.
  */
 export function readPositions(mappings: string): Positions {
   const at: Place = { line: 0, column: 0 };

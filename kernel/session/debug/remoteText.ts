@@ -5,7 +5,7 @@ import type { Runtime } from 'node:inspector';
 const maxString = 10_000;
 const maxLine = 120;
 
-/** Formats a value. `isWhole` does not shorten a long string, for the clipboard. */
+/** Formats a value. With `isWhole`, which is used for the clipboard, a long string is not shortened. */
 export function formatRemoteObject(value: Runtime.RemoteObject, isWhole = false): string {
   if (value.type === 'string') return quoted(String(value.value), isWhole ? Infinity : maxString);
   if (value.type === 'function') return functionText(value.description ?? '');

@@ -39,8 +39,8 @@ type At = { pause: Pause; frame: Frame; all: Breakpoints; log: Log };
 async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Promise<boolean> {
   const { condition, logMessage } = breakpoint;
   const { pause, frame, log } = at;
-  // The first time the condition is evaluated here, because V8 ignores conditions that throw, and the user must see
-  // that error.
+  // The first time, the debugger itself evaluates the condition, because V8 ignores a condition that throws, and the
+  // user must see the error.
   if (condition !== undefined && !isConditional && !(await holds(condition, breakpoint, at))) return false;
   if (!breakpoint.isHit()) return false;
   if (logMessage === undefined) return true;
@@ -49,8 +49,8 @@ async function counts({ breakpoint, isConditional }: HitBreakpoint, at: At): Pro
 }
 
 /**
- * Evaluates a condition. If it throws, the error is reported once and the condition counts as false; if it counted as
- * true, each iteration of a loop would pause.
+ * Evaluates a condition. If the condition throws, the error is reported once and the condition counts as false. If it
+ * counted as true, each iteration of a loop would pause.
  */
 async function holds(condition: string, breakpoint: Breakpoint, { pause, frame, all, log }: At): Promise<boolean> {
   try {

@@ -58,7 +58,7 @@ function withoutSecrets(location: string): string {
   return location.replace(/[?#].*$/s, '').replace(/^([^/]+:\/\/)[^/]*@/, '$1');
 }
 
-/** Number of entries that are visible at first, and that each click adds. */
+/** Number of entries that are visible at first, and number of entries that each click adds. */
 const firstPage = 20;
 const page = 100;
 const previewChars = 100;
@@ -207,7 +207,7 @@ function outline(node: ValueNode, limit: number, indent: string): string {
   return `${nameText(node)}${node.brackets[0]}\n${lines.join('\n')}\n${indent}${node.brackets[1]}`;
 }
 
-/** Returns the line of a leaf, or of a complete collection of a few leaves. */
+/** Returns a leaf, or a complete small collection, as one line; undefined for any other node. */
 function inOneLine(node: ValueNode): string | undefined {
   const [open, close] = node.brackets;
   if (node.kind !== 'object') return node.text;

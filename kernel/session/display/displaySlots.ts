@@ -17,7 +17,7 @@ export type DisplaySlots = {
 const maxIds = 10_000;
 
 /**
- * Sends outputs, as updates if their id is already on screen.
+ * Creates the destination of outputs. An output whose id is already on screen is sent as an update.
  * @param code returns the code of the cell that the output belongs to
  */
 export function createDisplaySlots(send: (output: CellOutput) => void, code: () => string | undefined): DisplaySlots {

@@ -19,7 +19,7 @@ export type Display = {
    */
   (value: unknown, options?: DisplayValueOptions): Promise<void>;
   /**
-   * Shows the given forms of one output by MIME type; binary forms as bytes or base64.
+   * Shows the given forms of one output by MIME type. Give binary forms as bytes or base64.
    * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
    */
   mime(data: Record<string, unknown>, options?: DisplayOptions): void;
@@ -48,8 +48,8 @@ export type Display = {
 
 export type ProgressOptions = {
   /**
-   * Number of items, if the iterable does not have a length; without it, no percentage and no remaining time are
-   * shown.
+   * Number of items, for an iterable without a length. If the number is unknown, no percentage and no remaining time
+   * are shown.
    */
   total?: number | undefined;
   /** Text in front of the numbers. */

@@ -7,7 +7,9 @@ import { dataProperty, isObject, methodOf } from './typeGuards.ts';
 /** Size in pixels. */
 type ImageSize = { width: number; height: number };
 
-/** Returns the size in the header of a PNG, JPEG, GIF or WebP image; `undefined` if the file is truncated. */
+/**
+ * Returns the size in the header of a PNG, JPEG, GIF or WebP image; `undefined` for other bytes or a truncated file.
+ */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

@@ -12,9 +12,9 @@ export const ownForms = Symbol.for('Jupyter.display');
 type Maker = (plain: () => RenderedOutput) => RenderedOutput | Promise<RenderedOutput>;
 
 /**
- * Returns the function that renders a value by its own method: that of Deno (`Symbol.for('Jupyter.display')`), of
- * IPython (`_repr_mimebundle_`, a bundle or a pair of bundle and metadata) or `toHtml()`; `undefined` if the value has
- * no such method. Errors of the method are thrown unchanged.
+ * Returns the function that renders a value with a method of the value; `undefined` if the value has no such method.
+ * The methods are Deno's `Symbol.for('Jupyter.display')`, IPython's `_repr_mimebundle_`, which returns a bundle or a
+ * pair of bundle and metadata, and `toHtml()`. Errors of the method are thrown unchanged.
  * @throws CatalogError InvalidInput (13) naming the form that JSON can't hold
  */
 export function displayHook(value: unknown): Maker | undefined {

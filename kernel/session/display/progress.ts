@@ -10,7 +10,7 @@ type State = {
   done: number;
   total: number | undefined;
   label: string;
-  /** Counts rows instead of iterations. */
+  /** `rows` if rows are counted instead of iterations. */
   unit: 'rows' | undefined;
   startedAt: number;
   end: 'done' | 'stopped' | undefined;

@@ -19,8 +19,8 @@ const pictureBytes = { one: 32 * 1024, all: 96 * 1024 };
 const vectorPoints = 36;
 
 /**
- * Text is aligned left, numbers right, in the colors of the notebook. The selectors outrank Jupyter's, because
- * Jupyter's styles align everything right. A viewer that strips styles uses its own.
+ * Text is aligned left and numbers are aligned right, in the colors of the notebook. The selectors outrank Jupyter's,
+ * because Jupyter's styles align everything right. A viewer that strips styles uses its own styles.
  */
 const style = `<style>
 .lance-table table :is(th,td):not(.n){text-align:left}
@@ -135,7 +135,7 @@ function fitting(table: ArrowTable, limit = previewLimits.rows as number): { row
 export async function showQuery(query: Query, options: ShowOptions = {}): Promise<RenderedOutput> {
   const { limit, vector } = query.spec;
   // Reads one row more than shown to find out whether there are more. A vector search has its own limit and needs no
-  // other.
+  // other limit.
   const bound = (options.limit ?? previewLimits.rows) + 1;
   const isBounded = limit !== undefined ? limit <= bound : vector !== undefined;
   const table = await (isBounded ? query : query.limit(bound)).toArrow({ signal: options.signal });

@@ -34,7 +34,7 @@ const has = (value: unknown, ...keys: string[]): boolean => keys.every((key) => 
 
 /**
  * Converts an Arrow table, record batch, vector or schema of any copy of apache-arrow to a table of our copy. A vector
- * becomes the column `value`, a schema a table without rows.
+ * becomes the column `value`, and a schema becomes a table without rows.
  * @throws CatalogError Unsupported (0) on a column type that this version of Arrow doesn't know
  */
 export function arrowTable(value: unknown): ArrowTable | undefined {

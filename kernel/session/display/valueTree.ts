@@ -195,7 +195,10 @@ function errorOf(error: object, limit: number): Children {
   return { children: [...trace, ...own.children].slice(0, limit), total: own.total + trace.length };
 }
 
-/** Returns the own enumerable properties, including symbols, and those named in `hidden` even if not enumerable. */
+/**
+ * Returns the own enumerable properties, including symbols, and the properties named in `hidden` even if they are not
+ * enumerable.
+ */
 function propertiesOf(value: object, limit: number, hidden: readonly string[] = []): Children {
   const children: Child[] = [];
   let total = 0;
@@ -208,8 +211,8 @@ function propertiesOf(value: object, limit: number, hidden: readonly string[] = 
   return { children, total };
 }
 
-// Returns a property without reading its value. Even this throws for a binding of a module that has not been evaluated
-// yet.
+// Returns a property without reading its value. Even the descriptor can't be read for a binding of a module that has
+// not been evaluated yet.
 function descriptorOf(value: object, key: PropertyKey): PropertyDescriptor | undefined {
   try {
     return Object.getOwnPropertyDescriptor(value, key);
@@ -231,7 +234,7 @@ export type ValueNode = {
   text: string;
   /** Text of several lines: a long string, the stack of an error. */
   long?: string;
-  /** A vector or bytes of a row in one line, for text in which they are a part of another value. */
+  /** A row's vector or bytes in one line, for the text of a value that contains them. */
   line?: string;
   entries: readonly ValueEntry[];
   omitted: number;
@@ -263,7 +266,7 @@ const lineChars = 160;
 type Open = { node: Writable; value: object; depth: number; above: readonly object[] };
 type Writable = ValueNode & { entries: ValueEntry[] };
 
-/** Reads a value level by level, so that, if there are too many entries, the deepest are omitted. */
+/** Reads a value level by level. So the deepest entries are omitted if there are too many. */
 export function readValue(
   value: unknown,
   limits: TreeLimits = treeLimits,
@@ -318,7 +321,7 @@ function nodeOf(value: unknown, limits: TreeLimits): Writable {
       const shape = arrowShape(value);
       if (shape !== undefined) return { ...leaf('note', shape), isArrow: true };
       const words = customInspectText(value);
-      // The entries of a vector can be expanded.
+      // A vector is not returned here, so that its entries can be expanded.
       if (words !== undefined && !types.isTypedArray(value)) return linesNode(words);
       const name = nameOf(value);
       if (name === undefined) return leaf('note', leafText(value));

@@ -3,12 +3,12 @@ import { boundNames, importedNames, isDisposed, namesOf } from '#session/compile
 import { runtimeName, variablePrefix } from '#session/compile/generatedNames.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 
-// Turns a function of a cell into a separate module. Uses the compiled text of the function and not the cell, because a
-// cell may create ten functions in a loop, and its text does not show which of them is meant. In the compiled text the
-// compiler has marked every use of a notebook variable (`$cell_name.v`), so the dependencies are known exactly. A
-// variable is included if its meaning is fixed: an import, a portable function or class, or a constant with its value.
-// Anything else that a function may capture (a `let`, a connection, arguments of an enclosing function) is refused by
-// name.
+// Turns a function of a cell into a separate module. Uses the compiled text of the function and not the text of the
+// cell, because a cell may create ten functions in a loop, and the text of the cell does not show which function is
+// meant. In the compiled text the compiler has marked every use of a notebook variable (`$cell_name.v`), so the
+// dependencies are known exactly. A variable is included if its meaning is fixed: an import, a portable function or
+// class, or a constant with its value. Anything else that a function may capture (a `let`, a connection, arguments of
+// an enclosing function) is refused by name.
 
 /** Maximum characters of a constant: larger values are data and belong in a column or a file. */
 const maxText = 64 * 1024;
@@ -201,7 +201,7 @@ function isDeclared(checker: ts.TypeChecker, node: ts.Identifier): boolean {
     ? checker.getShorthandAssignmentValueSymbol(parent)
     : checker.getSymbolAtLocation(node);
   // A symbol counts only if it has a declaration: the compiler treats JavaScript as CommonJS and adds a `require`
-  // symbol without one.
+  // symbol without a declaration.
   return (symbol?.declarations ?? []).length > 0 || ofLanguage.has(node.text);
 }
 

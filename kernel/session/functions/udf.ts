@@ -33,8 +33,8 @@ export function createUdf({ notebook, folder }: UdfDeps): Udf {
     try {
       acceptFunction(made.hash, { name });
     } catch {
-      // The user's own functions need no later consent. If this can't be stored, the error is dropped, and the user has
-      // to consent when the function is found on a table.
+      // The user's own functions need no later consent. If the consent can't be stored, the error is dropped, and the
+      // user has to consent when the function is found on a table.
     }
     return shownInWords(made);
   };

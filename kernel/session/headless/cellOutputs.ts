@@ -9,7 +9,7 @@ export type CellOutput =
   | ({ output_type: 'execute_result'; execution_count: number } & Shown)
   | { output_type: 'error'; ename: string; evalue: string; traceback: string[] };
 
-/** Outputs of a run by display id, of all cells, because a later cell can update an output of an earlier one. */
+/** Outputs of all cells of a run, by display id. A later cell can update an output of an earlier cell. */
 export type Places = Map<string, Set<Shown>>;
 
 /** Collects the outputs of one cell as a client would show them. */

@@ -4,8 +4,8 @@ import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { type CodeCell, isCodeCell, newCodeCell, type Notebook, tagsOf } from './notebookFile.ts';
 
 /**
- * Infers the declared type of a parameter from its value, as code: `string[]` for `["a"]`. Returns undefined if the
- * value is not a plain literal, such as a call, or is empty.
+ * Infers the declared type of a parameter from its value, as code: `string[]` for `["a"]`. Returns undefined for an
+ * empty list or object, and for a value that is not a plain literal, such as a call.
  */
 export function literalType(node: ts.Expression): string | undefined {
   if (ts.isParenthesizedExpression(node)) return literalType(node.expression);
@@ -58,7 +58,7 @@ export function readParameter(argument: string): [name: string, parameter: Param
   }
 }
 
-/** JSON.parse passes the source text of a number since Node.js 22; the type declarations lack this. */
+/** JSON.parse passes the source text of a number since Node.js 22; the type declarations lack this argument. */
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source ?? '';
   return typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value) ? BigInt(source) : value;
@@ -97,8 +97,8 @@ export type InjectedParameters = {
 };
 
 /**
- * Adds a cell with the parameters below the cell tagged `parameters`, or replaces such a cell of an earlier run. If
- * neither exists, the new cell is the first one. In JavaScript no types are written.
+ * Adds a cell with the parameters below the cell tagged `parameters`, or replaces the cell that an earlier run added.
+ * If neither exists, the new cell is the first one. In JavaScript no types are written.
  */
 export function injectParameters(
   notebook: Notebook,
@@ -180,7 +180,10 @@ export function refusedParameters(traceback: string, { written }: InjectedParame
   return [...new Set(refused)].filter((each) => each !== undefined).map(described);
 }
 
-/** A type may span several lines. The first line of the cell is a comment. */
+/**
+ * Returns the parameter whose statement contains a line of the cell. A type may span several lines. The first line of
+ * the cell is a comment.
+ */
 function parameterAt(written: readonly ParameterCell[], line: number): ParameterCell | undefined {
   let last = 1;
   return written.find(({ code }) => (last += code.split('\n').length) >= line);

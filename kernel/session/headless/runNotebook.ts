@@ -86,14 +86,14 @@ const reasonOf = (error: unknown): string => (isCatalogError(error) ? error.toJS
 
 async function interrupt(kernel: KernelProcess): Promise<void> {
   const { status } = await kernel.interrupt().catch(() => ({ status: 'failed' }));
-  // The cell blocks in native code, so an interrupt has no effect. There is no user to ask, so the kernel is ended.
+  // If the cell blocks in native code, an interrupt has no effect. There is no user to ask, so the kernel is ended.
   if (status === 'failed') kernel.dispose();
 }
 
 /** A cell that is run: `number` counts executed cells from 1 and equals the kernel's execution count. */
 export type RunningCell = { number: number; total: number; source: string };
 
-/** A failed cell. `isAllowed`: the run continues. */
+/** A failed cell. The run continues if `isAllowed` is true. */
 export type FailedCell = CellFailure & { cell: RunningCell; isAllowed: boolean };
 
 export type RunListener = {

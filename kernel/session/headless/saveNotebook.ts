@@ -33,7 +33,7 @@ export async function checkTarget(path: string): Promise<boolean> {
 /**
  * Replaces the file atomically: a reader sees the old or the new text, also after a crash. A device or pipe
  * (`/dev/null`) is written to and never replaced.
- * @param mode permissions of a new file; an existing one keeps its own
+ * @param mode permissions of a new file; an existing file keeps its permissions
  * @throws CatalogError PermissionDenied (15) naming the file
  */
 export async function saveNotebook(path: string, text: string, mode = 0o666): Promise<void> {

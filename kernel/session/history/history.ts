@@ -7,8 +7,8 @@ import type { Front } from '#session/threads/coreMessages.ts';
 import { messageOf } from '#shared/errors.ts';
 
 /**
- * Whether a glob matches an entire string: `*` matches any characters, `?` one character. A regular expression could
- * backtrack exponentially.
+ * Whether a glob matches an entire string: `*` matches any characters, and `?` matches one character. No regular
+ * expression is used, because it could backtrack exponentially.
  */
 function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
@@ -203,8 +203,8 @@ export class History {
   }
 
   /**
-   * Returns the cells from count `start` to before `stop` (null: the end) of a session: 0 is this session, -1 the one
-   * before it, and so on; a positive number is an absolute session number.
+   * Returns the cells from count `start` to before `stop` (null: the end) of a session: 0 is this session, -1 is the
+   * session before it, and so on; a positive number is an absolute session number.
    */
   range(session: number, start: number, stop: number | null): HistoryEntry[] {
     const number = session > 0 ? session : session === 0 ? this.#session() : this.#earlier().at(session);

@@ -19,7 +19,8 @@ export class PendingInputs {
 
   /**
    * Opens a question from the main thread.
-   * @param show asks the user; its signal aborts when the answer is no longer needed. `undefined` refuses the question
+   * @param show asks the user; its signal aborts when the answer is no longer needed. If `show` is `undefined`, the
+   * question is refused
    */
   ask(
     message: Extract<FromCore, { type: 'input' }>,

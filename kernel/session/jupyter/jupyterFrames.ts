@@ -39,7 +39,7 @@ export type Signer = {
 /** Number of remembered signatures. A message with a remembered signature is refused, because it may be a replay. */
 const seenSignatures = 1 << 16;
 
-/** Signs by HMAC-SHA256 over the four JSON parts; an empty key disables signing and checking. */
+/** Signs the four JSON parts with HMAC-SHA256; an empty key disables signing and checking. */
 export function createSigner(key: string): Signer {
   const sign = (parts: readonly Buffer[]): string => {
     if (key === '') return '';

@@ -10,8 +10,8 @@ const stuckMs = 5000;
 /** How long a client counts as stuck after a lost message. */
 const stillStuckMs = 60_000;
 /**
- * Wait per message while a client is stuck. Without it the other clients could fall behind unnoticed, because ZeroMQ
- * does not report on them.
+ * Wait per message while a client is stuck. Without this wait, other clients could fall behind unnoticed, because
+ * ZeroMQ does not report which client's queue is full.
  */
 const paceMs = 10;
 
@@ -47,7 +47,7 @@ export class Publisher {
     return this.#bytes;
   }
 
-  /** @param taken called when ZeroMQ has accepted the message, or it is dropped */
+  /** @param taken called when ZeroMQ has accepted or dropped the message */
   publish(frames: Frames, taken?: () => void): void {
     this.#waiting.push({ frames, taken });
     this.#bytes += bytesOf(frames);
@@ -76,7 +76,7 @@ export class Publisher {
       const now = Date.now();
       if (now - since < (now < this.#stuckUntil ? paceMs : stuckMs)) continue;
       this.#stuckUntil = now + stillStuckMs;
-      // This takes effect immediately, although the library prints a warning that it does not (see warnings.ts).
+      // The assignment takes effect immediately, although the library warns that it does not (see warnings.ts).
       this.#socket.noDrop = false;
       await this.#try(frames);
       this.#socket.noDrop = true;

@@ -8,7 +8,10 @@ export const failure = (ename: string, evalue: string): Reply => ({
   content: { status: 'error', ename, evalue, traceback: [evalue] },
 });
 
-/** Returns the reply to an execution. `started` is the time when the cell started; clients show its duration. */
+/**
+ * Returns the reply to an execution. `started` is the time when the cell started; clients compute the cell's duration
+ * from this time.
+ */
 export function executedReply({ reply, expressions }: Executed, started: string | undefined, engine: string): Reply {
   const metadata = { ...(started !== undefined && { started }), dependencies_met: true, engine, status: reply.status };
   switch (reply.status) {
@@ -40,7 +43,7 @@ export function executedReply({ reply, expressions }: Executed, started: string 
 /** Returns the reply to a question. `asked` is the code of the request. */
 export function answeredReply(answer: QuestionAnswer, asked: unknown): Reply {
   const code = typeof asked === 'string' ? asked : '';
-  // Jupyter counts code points, the compiler UTF-16 units.
+  // Jupyter counts code points, but the compiler counts UTF-16 units.
   const characters = (units: number) => Array.from(code.slice(0, units)).length;
   switch (answer.kind) {
     case 'complete': {

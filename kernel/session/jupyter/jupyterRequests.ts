@@ -11,14 +11,15 @@ import { failure, type Reply } from './jupyterReplies.ts';
 type Channel = 'shell' | 'control';
 export type PendingRequest = { message: JupyterMessage; channel: Channel; started?: string; timer?: NodeJS.Timeout };
 
-/** Answered requests whose client and header are kept, so that late output still has its cell as parent. */
+/** Number of answered requests whose client and header are kept, so that late output still has its cell as parent. */
 const keptParents = 1000;
 
 export class PendingRequests {
   readonly #asked = new Map<string, PendingRequest>();
   /**
-   * Answered requests, kept apart from pending requests: a pending request must not be dropped, and while its cell runs
-   * for hours, subshells may run thousands of other cells.
+   * Answered requests. They are kept apart from pending requests, because only answered requests may be dropped. A
+   * pending request must be kept while its cell runs for hours, even if subshells run thousands of other cells
+   * meanwhile.
    */
   readonly #answered = new Map<string, JupyterMessage>();
   #next = 0;
@@ -119,7 +120,10 @@ type Requests = {
   remember: () => string;
 };
 
-/** Answers a request: immediately, `later` by events of the queue, or with `nothing` if the protocol has no reply. */
+/**
+ * Returns the reply to a request: `later` if events of the queue answer the request, or `nothing` if the protocol has
+ * no reply.
+ */
 export async function answerRequest(
   message: JupyterMessage,
   { queue, debug, info, remember }: Requests,

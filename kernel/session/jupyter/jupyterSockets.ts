@@ -6,7 +6,7 @@ import { MessageGate } from './messageGate.ts';
 import { Publisher } from './jupyterPublisher.ts';
 
 export type Sockets = {
-  /** @param taken called when ZeroMQ has accepted the message, or it is dropped */
+  /** @param taken called when ZeroMQ has accepted or dropped the message */
   publish(frames: Frames, taken?: () => void): void;
   reply(channel: 'shell' | 'control', frames: Frames): void;
   /** Sends on the stdin channel. Returns `false` if the addressed client is not connected. */
@@ -23,7 +23,7 @@ export type SocketEvents = {
   subscribed(topic: string): void;
 };
 
-/** How long unsent messages may take when the sockets are closed. */
+/** Time limit for sending the remaining messages when the sockets are closed. */
 export const lingerMs = 300;
 /**
  * Number of tries to send a question. A new client may connect its shell channel before its stdin channel, so the first

@@ -24,15 +24,15 @@ import { answeredReply, executedReply, failure, type Reply } from './jupyterRepl
 import { answerRequest, type PendingRequest, PendingRequests } from './jupyterRequests.ts';
 
 /**
- * Maximum wait. It is longer than ZeroMQ takes to reconnect a refused socket. A client that never subscribes waits this
- * long once.
+ * Maximum wait for a subscriber. The wait is longer than ZeroMQ takes to reconnect a refused socket. A client that
+ * never subscribes waits this long once.
  */
 const waitMs = 1000;
 
 /**
  * Delays requests until a client subscribes to iopub. The channels of a client connect one after another, because
- * ZeroMQ retries each separately. Output that is published before iopub is connected would be lost, also the message
- * that a cell has ended.
+ * ZeroMQ retries each channel separately. Output that is published before iopub is connected would be lost, including
+ * the message that a cell has ended.
  */
 export class SubscriberWait {
   #isThere: boolean;
@@ -136,12 +136,12 @@ export class JupyterStdin {
 const keyOf = (identities: readonly Buffer[]): string => identities.map((each) => each.toString('hex')).join('/');
 
 export type Opened = Relayed & {
-  /** Delivers the events held back so far, then all later ones immediately. */
+  /** Delivers the events held back so far. From then on, delivers each event immediately. */
   listen(): void;
 };
 
 /**
- * Opens the sockets of a kernel: those of its relay if it has one, else its own.
+ * Returns the sockets of the kernel's relay. Without a working relay, opens the kernel's own sockets.
  * @param relay path of the relay's socket
  * @throws Error of ZeroMQ if an address can't be bound
  */
@@ -288,13 +288,13 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
   const opened = await openSockets(connection, front.relay, signer, {
     request(channel, frames) {
       const message = decodeMessage(frames, signer);
-      // The message is not signed with the key, replayed or malformed. It is dropped, because a reply would reveal the
+      // The message is malformed, replayed or not signed with the key. It is dropped, because a reply would reveal the
       // kernel to unauthenticated clients.
       if (!message) return;
       if (channel === 'stdin') return stdin.receive(message);
       const answer = () => void handle({ message, channel });
-      // Requests that must not wait for a subscriber: the kernel info, because with it a client finds out whether the
-      // kernel runs, and those on the control channel, because an interrupt or a shutdown must never wait.
+      // Two kinds of requests must not wait for a subscriber. A client finds out whether the kernel runs by a kernel
+      // info request. A request on the control channel may be an interrupt or a shutdown, which must never wait.
       if (channel === 'control' || message.header.msg_type === 'kernel_info_request') answer();
       else audience.before(answer);
     },

@@ -17,8 +17,8 @@ const revisionAt = 10;
 const flags = { more: 1, long: 2, command: 4 } as const;
 
 /**
- * Returns a function that receives the data of a peer The function returns whether the peer's current message is within
- * `maxBytes`. Peers speak ZMTP 2.0 (https://rfc.zeromq.org/spec/15/) or newer (https://rfc.zeromq.org/spec/37/).
+ * Returns a function that receives the data of a peer. The function returns whether the peer's current message is
+ * within `maxBytes`. Peers speak ZMTP 2.0 (https://rfc.zeromq.org/spec/15/) or newer (https://rfc.zeromq.org/spec/37/).
  */
 export function messageMeter(maxBytes: number): (chunk: Uint8Array) => boolean {
   // Bytes of a greeting or of the start of a frame. They are collected, because they may arrive one by one.

@@ -1,5 +1,5 @@
 // Jupyter clients render terminal colors in tracebacks, and users look for the red error name and the green location.
-// JupyterLab turns paths into links, but not `own.ts:2:7` without `./`. VS Code needs neither, because it links
+// JupyterLab turns paths into links, but not `own.ts:2:7` without `./`. VS Code does not need `./`, because it links
 // locations itself.
 
 const escape = (code: number, text: string, end: number): string => `\u001b[${code}m${text}\u001b[${end}m`;

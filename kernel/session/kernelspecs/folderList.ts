@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { makeFolder, replaceFileAsync } from '#processes/files.ts';
 import { dataFolder } from '#processes/userFolders.ts';
 
-/** Returns our folder for kernelspecs: the launcher that they start, and two lists. */
+/** Returns our folder for kernelspecs. The folder has the launcher that kernelspecs start, and two lists. */
 export const launcherFolder = (): string => join(dataFolder(), 'kernel');
 
 /**
- * `installed` lists the installations that the launcher searches; `kernelspecs` the created kernelspecs, in any
+ * `installed` lists the installations that the launcher searches. `kernelspecs` lists the created kernelspecs, in any
  * folder.
  */
 const files = { installed: 'installed.json', kernelspecs: 'kernelspecs.json' } as const;

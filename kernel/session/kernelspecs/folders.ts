@@ -43,8 +43,8 @@ export function kernelsFolder(place: KernelspecLocation, environment: UserEnviro
 }
 
 /**
- * Returns the folder of the active Python environment. If both are set, the virtual environment counts, because it was
- * activated after the conda environment.
+ * Returns the folder of the active Python environment. If both variables are set, the virtual environment counts,
+ * because it was activated after the conda environment.
  */
 const activeEnvironment = ({ env }: UserEnvironment): string | undefined =>
   env['VIRTUAL_ENV'] || env['CONDA_PREFIX'] || undefined;

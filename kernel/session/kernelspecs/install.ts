@@ -26,7 +26,7 @@ type Installation = {
   node: NodeRuntime;
 };
 
-/** Whether kernels start by the shell script, which is faster than starting Node to locate the kernel. */
+/** Whether kernels start with the shell script, which is faster than starting Node to locate the kernel. */
 const hasShell = process.platform !== 'win32';
 
 /**
@@ -40,7 +40,7 @@ const logos = ['logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'] as const;
 
 /**
  * Writes a kernelspec and the launcher that it refers to. The installation is recorded, so that the launcher finds the
- * newest one even if this installation is removed.
+ * newest installation even if this installation is removed.
  * @returns the folder of the kernelspec
  * @throws CatalogError PermissionDenied (15) naming the path that can't be written, ServiceUnavailable (17) if the
  * installation is incomplete, InvalidInput (13) for an invalid name or catalog address
@@ -67,7 +67,7 @@ export async function installKernelspec(options: Installation): Promise<string> 
     display_name: displayName,
     language,
     interrupt_mode: 'message',
-    // JupyterLab enables its debugger for kernels that set this.
+    // JupyterLab enables its debugger for kernels that set this field.
     metadata: { debugger: true },
     env: node.env,
   };
@@ -87,7 +87,7 @@ export async function installKernelspec(options: Installation): Promise<string> 
   }
 }
 
-/** Creates a folder that only its owner may write, or removes the right of others to write an existing one. */
+/** Creates a folder that only its owner may write, or removes the right of others to write an existing folder. */
 function makeProtectedFolder(folder: string): void {
   makeFolder(folder, folderMode);
   const mode = statSync(folder).mode & 0o7777;
@@ -96,8 +96,8 @@ function makeProtectedFolder(folder: string): void {
 }
 
 /**
- * Replaces the file, because overwriting would keep the permissions of the old file, and a plain copy would take those
- * of the installation.
+ * Replaces the file, because overwriting would keep the permissions of the old file, and a plain copy would take the
+ * permissions of the installation.
  */
 async function copy(source: string, target: string): Promise<void> {
   const content = await readFile(source).catch((cause: unknown) => {
@@ -157,13 +157,14 @@ async function checkFree(folder: string, name: string): Promise<void> {
 }
 
 /**
- * Returns a directory as an absolute path, a URL unchanged. Rejects credentials in the URL, because other users can
+ * Returns a directory as an absolute path, and a URL unchanged. Rejects credentials in the URL, because other users can
  * read the kernelspec.
- * @throws CatalogError InvalidInput (13) if empty, or if the URL contains a user, a password or a query
+ * @throws CatalogError InvalidInput (13) if the value is empty, or if the URL is invalid or contains a user, a password
+ * or a query
  */
 function absoluteCatalog(catalog: string): string {
-  // An empty value is refused, because it would mean the current folder. A script passes one if its variable is not
-  // set.
+  // An empty value is refused, because it would mean the current folder. A script passes an empty value if its variable
+  // is not set.
   if (catalog.trim() === '')
     throw new CatalogError(
       'InvalidInput',

@@ -114,8 +114,8 @@ function becomeSnapshot(entry: string): void {
   const { execArgv, execPath, pid, versions } = process;
   if (typeof process.execve !== 'function') return;
   const flags = kernelFlags(versions.node);
-  // Without a snapshot if another flag is set: a user may have added a flag to the kernelspec that is incompatible with
-  // the snapshot.
+  // If another flag is set, the kernel starts without a snapshot, because a user may have added a flag to the
+  // kernelspec that is incompatible with the snapshot.
   if (!execArgv.every((flag) => flags.includes(flag))) return;
   const snapshot = snapshotOf({ node: execPath, version: versions.node, flags, entry });
   if (!snapshot || !isUsable(snapshot)) return;

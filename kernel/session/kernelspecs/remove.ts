@@ -7,10 +7,10 @@ import { removeFromFolderList } from './folderList.ts';
 
 /**
  * Removes one of our kernelspecs. The launcher is kept, because other kernelspecs may use it.
- * @param place the location, if the name exists in several
+ * @param place the location, if the name exists in several locations
  * @returns the removed folder
- * @throws CatalogError InvalidInput (13) if no kernelspec, several, or only one of another program has this name;
- * PermissionDenied (15) naming the folder
+ * @throws CatalogError InvalidInput (13) if none or several of our kernelspecs have this name; PermissionDenied (15)
+ * naming the folder
  */
 export async function removeKernelspec(name: string, place?: KernelspecLocation): Promise<string> {
   const where = place && kernelsFolder(place);

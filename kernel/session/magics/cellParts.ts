@@ -10,7 +10,7 @@ export type MagicPart = Span & {
   name: string;
   /** Written with `%%`. */
   isCell: boolean;
-  /** The text after the name: up to the end of the line, or of the code that starts there. */
+  /** The text after the name, up to the end of the line or up to the end of the code that starts there. */
   rest: Span;
   /** The lines below a cell magic; undefined for a line magic, or if the magic is not on the first line. */
   body: Span | undefined;
@@ -31,8 +31,8 @@ const asksFirst = new RegExp(String.raw`^\s*(?<marks>\?{1,2})\s*(?<about>${name}
 const asksLast = new RegExp(String.raw`^\s*(?<about>${name})\s*(?<marks>\?{1,2})\s*$`, 'u');
 
 /**
- * Splits a cell into code, magics and questions, in order; returns undefined if it is only code. A line inside open
- * brackets, a string or a comment is not a magic.
+ * Splits a cell into code, magics and questions, in order; returns undefined if the cell is only code. A line inside
+ * open brackets, a string or a comment is not a magic.
  */
 export function partsOf(source: string): CellPart[] | undefined {
   if (!anyMark.test(source)) return undefined;
@@ -83,8 +83,8 @@ function takeApart(source: string, lines: readonly Line[]): CellPart[] {
 }
 
 /**
- * Accepts `?b` only without code above, and `b?` only as the only line, because elsewhere they may be part of a
- * conditional expression.
+ * Accepts `?b` only without code above, and `b?` only if it is the only line. Elsewhere, `?b` and `b?` may be parts of
+ * a conditional expression.
  */
 function questionOn({ text, start, end }: Line, before: string, isAlone: boolean): QuestionPart | undefined {
   const found = (before.trim() === '' && asksFirst.exec(text)) || (isAlone && asksLast.exec(text));

@@ -9,7 +9,7 @@ const secretNames = /key|token|secret|passw|passphrase|credential|auth|cookie|pr
 const secretValues = /:\/\/[^/\s:@]+:[^/\s@]+@|^(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-|AKIA|eyJ[\w-]+\.)/;
 const validName = /^[^=\0\s]+$/;
 
-/** `%env`: the `process.env` of cells and of the processes they start. */
+/** `%env`: lists and changes the `process.env` of cells and of the processes that they start. */
 export const env: MagicRun = async ({ rest }, { ask }) => {
   const set = /^([^=\s]+)=(.*)$/s.exec(rest);
   if (set) return setVariable(set[1] ?? '', unquoted(set[2] ?? ''));
@@ -53,7 +53,7 @@ function shownVariable(name: string): string {
 
 let before: string | undefined;
 
-/** `%cd`: the working directory is the base for imports of cells, relative paths and child processes. */
+/** `%cd`: changes the working directory, which is the base for imports of cells, relative paths and child processes. */
 export const cd: MagicRun = ({ rest }) => {
   const target = unquoted(rest);
   if (target === '-' && before === undefined) throw new MagicError('There is no previous folder.');

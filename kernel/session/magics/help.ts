@@ -25,7 +25,7 @@ const questions = [
   ['??name, name??', 'Also show the text of its declaration.'],
 ] as const;
 
-/** Widths in characters: of a line, which a usual output can show, and of its left column. */
+/** Widths in characters: the width of a line that fits into a usual output, and the width of the left column. */
 const width = { line: 100, usage: 36 };
 
 function everything(): string {

@@ -26,7 +26,8 @@ export type MagicUse = {
 };
 
 /**
- * Runs a magic. Returns the value of the cell or the error of the code that it ran; `undefined` if there is no output.
+ * Runs a magic. Returns the value of the cell, or the error of the code that the magic ran; `undefined` if there is no
+ * output.
  */
 export type MagicRun = (use: MagicUse, parts: MagicDeps) => Promise<CellOutcome | void> | CellOutcome | void;
 

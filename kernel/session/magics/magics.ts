@@ -13,7 +13,7 @@ import { cd, env, pwd } from './environment.ts';
 import { time, timeit } from './timing.ts';
 
 export type Magics = {
-  /** Runs a cell with magics or questions, part by part; undefined if it is only code. */
+  /** Runs a cell with magics or questions, part by part; undefined if the cell is only code. */
   run(source: string, count: number): Promise<CellOutcome> | undefined;
 };
 
@@ -99,6 +99,6 @@ function magicError(label: string, error: unknown): CellOutcome['error'] {
   return { ename, evalue, traceback: [`${ename}: ${evalue}`, ...cause] };
 }
 
-/** Whether the message of a magic's error already contains the cause. That is so for system errors. */
+/** Whether the message of a magic's error already contains the cause, as for system errors. */
 const isTold = (cause: unknown): boolean =>
   cause === undefined || (cause instanceof Error && 'syscall' in cause && 'code' in cause);

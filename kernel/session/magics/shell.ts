@@ -46,7 +46,7 @@ export const sh: MagicRun = async ({ rest, body, signal }) => {
   if (commands.trim() === '') throw new MagicError('There is no command: write it after %sh, or below %%sh.');
   const [program, ...options] = shellOf();
   const end = await runChild(program, [...options, commands], { signal });
-  // Nothing to report here: after an interrupt other code reports it, and code 0 is a success.
+  // Other code reports an interrupt, and code 0 is a success, so there is nothing to report here.
   if (signal.aborted || end.code === 0) return;
   throw new MagicError(
     end.code === null

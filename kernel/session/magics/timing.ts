@@ -42,8 +42,8 @@ export const timeit: MagicRun = async (use, parts) => {
   const code = codeOf(use);
   const made = await compileLoop(use, code, parts);
   if ('error' in made) return made;
-  // Whether to stop. The loop reads this in each iteration. It is true from the start if the interrupt arrived during
-  // compilation.
+  // The loop reads `isOver` in each iteration to find out whether to stop. `isOver` is true from the start if the
+  // interrupt arrived during compilation.
   const stop: Stop = {
     get isOver() {
       return use.signal.aborted;

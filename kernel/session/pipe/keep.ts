@@ -12,8 +12,8 @@ const editorMs = 1000;
 export type KeptKernelServer = {
   isSecret(given: string): boolean;
   /**
-   * Starts waiting for a client. The kernel ends if no client connects in time or updates the `hold` file, or when the
-   * editor ends.
+   * Starts waiting for a client. The kernel ends when the editor ends, or if for `seconds` no client connects and the
+   * editor does not update the `hold` file.
    */
   wait(): void;
   stopWaiting(): void;

@@ -1,12 +1,12 @@
 import type { CellPlace, KernelMessage, KernelRun } from '#shared/protocol/kernelMessages.ts';
 import { OutputLog } from '#shared/protocol/outputLog.ts';
 
-/** Number of runs kept for output that their timers print later. */
+/** Number of runs that are kept, because their timers may print later. */
 const keptRuns = 200;
 /**
- * A client that received the end of a run at least this long before it disconnected has certainly shown it: a shorter
- * time is not enough, because while a window reloads, its extensions still run for some seconds, but outputs are no
- * longer shown.
+ * If a client received the end of a run at least this long before it disconnected, the client has certainly shown the
+ * run. A shorter time is not enough: while a window reloads, its extensions still run for some seconds, but outputs are
+ * no longer shown.
  */
 const seenMs = 5000;
 

@@ -190,7 +190,7 @@ async function connectTo(
   }
 }
 
-/** Hides the place when the value is shown, because it may contain a token; shows `words` instead. */
+/** Hides the place when the value is shown, because the place may contain a token; shows `words` instead. */
 function shownAs<T extends object>(words: string, place: RayPlace, value: T): T & { readonly place: RayPlace } {
   Object.defineProperty(value, 'place', { value: place, enumerable: false });
   Object.defineProperty(value, ownForms, { value: () => textOnly(words).data });

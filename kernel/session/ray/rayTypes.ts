@@ -13,8 +13,8 @@ export interface RayConnection extends AsyncDisposable {
   readonly place: RayPlace;
   /**
    * Makes the dashboard available to browsers on this machine until the connection is closed, and returns its URL. A
-   * URL that goes through the API server, or to a Ray with a token, contains a key. It expires an hour after its last
-   * use; call this again for a new one.
+   * URL that goes through the API server, or to a Ray with a token, contains a key. The key expires an hour after its
+   * last use. Call `dashboard` again for a URL with a new key.
    */
   dashboard(): Promise<string>;
 }
@@ -25,7 +25,7 @@ export interface RayCluster extends RayConnection {
   readonly namespace: string;
   /** Whether the RayCluster existed before. If so, it is kept, regardless of `onExit`. */
   readonly adopted: boolean;
-  /** Removes its pods but keeps the RayCluster. Jobs running on it are lost. */
+  /** Removes the pods but keeps the RayCluster. Jobs that run on the RayCluster are lost. */
   suspend(): Promise<void>;
   resume(): Promise<void>;
   /** Deletes the RayCluster, even if it was adopted. */

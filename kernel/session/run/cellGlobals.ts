@@ -6,16 +6,16 @@ import type { CellWork } from '#session/core/cellWork.ts';
 /** Returns the cell run that the calling code belongs to; undefined outside of cells. */
 type FindWork = () => CellWork | undefined;
 
-// Replacements for these globals and for Node's timer modules in cells, The replacements also stop what an interrupted
-// cell has started. The globals themselves stay unchanged, because libraries may share a timer or a response among
-// cells.
+// Cells get replacements of these globals and of Node's timer modules. The replacements also stop the timers and
+// requests that an interrupted cell has started. The globals themselves stay unchanged, because libraries may share a
+// timer or a response among cells.
 
 /** Names of the replaced globals, in the order of `cellGlobals().values`. */
 export const cellGlobalNames = ['setTimeout', 'setInterval', 'setImmediate', 'fetch'] as const;
 
 export type CellGlobals = {
   values: readonly unknown[];
-  /** Returns the replacement of a Node module; undefined if it has none. */
+  /** Returns the replacement of a Node module; undefined if the module has no replacement. */
   module: (specifier: string) => object | undefined;
 };
 
@@ -25,8 +25,8 @@ type Options = { signal?: AbortSignal | undefined };
 type Wait = (...args: never[]) => unknown;
 
 /**
- * Creates the replacements. Each calls `work` at every use, because a function of one cell may be called by another
- * cell.
+ * Creates the replacements of the globals and of Node's timer modules. Each replacement calls `work` at every use,
+ * because one cell may call a function of another cell.
  */
 export function cellGlobals(work: FindWork): CellGlobals {
   // Reads the global at each call, because tests replace it by a fake clock.

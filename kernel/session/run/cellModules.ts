@@ -18,8 +18,8 @@ import type { Variables } from './variables.ts';
 export type CachedModule = { readonly loaded: boolean; readonly children: readonly CachedModule[] };
 
 /**
- * Returns the keys of modules whose loading was cut off, and of modules that were loaded meanwhile and use the former.
- * In a cycle the latter have seen incomplete exports.
+ * Returns the keys of modules whose loading was cut off, and the keys of modules that were loaded meanwhile and use
+ * such a module. In a cycle, a module that uses an unfinished module has seen incomplete exports.
  * @param cache in the order in which loading started, like Node's cache
  */
 export function unfinishedModules(cache: Readonly<Record<string, CachedModule | undefined>>): string[] {

@@ -12,8 +12,8 @@ import { runUncaught } from './runUncaught.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /**
- * Rewrites the text of a direct `eval` so that it reads notebook variables. Without this they would not be found,
- * because they are not variables of the cell's script.
+ * Rewrites the text of a direct `eval` so that it reads notebook variables. Without the rewrite, the variables would
+ * not be found, because they are not variables of the cell's script.
  * @param locals names that are local variables at the position of the `eval`
  * @param isVariable whether the notebook has a variable of this name
  */
@@ -138,7 +138,7 @@ type CellBody = (
 type Given = { isUp: boolean; giveUp?: () => void; waitsAt: string | undefined };
 
 /**
- * Number of names for scripts that share a cell's number. They are reused, so that expressions evaluated in a loop
+ * Number of names for scripts that share a cell's number. The names are reused, so that expressions evaluated in a loop
  * don't displace other source maps.
  */
 const maxOthers = 100;
@@ -157,8 +157,8 @@ type CellExecutorOptions = {
 export class CellExecutor {
   readonly #options: CellExecutorOptions;
   /**
-   * Where a cell waited for the promise that rejected with this error. Needed because most errors of a catalog or a
-   * package have no position in the cell.
+   * For an error, where a cell waited for the promise that rejected with the error. Needed because most errors of a
+   * catalog or a package have no position in the cell.
    */
   readonly #places = new WeakMap<object, string>();
   readonly #running = new Set<Given>();
@@ -171,7 +171,10 @@ export class CellExecutor {
     silenceImportWarning();
   }
 
-  /** Returns where the cell waited for what failed, as `[3]:2:7`; undefined if the cell did not wait. */
+  /**
+   * Returns where a cell waited for the promise that rejected with an error, as `[3]:2:7`; undefined if the cell did
+   * not wait.
+   */
   placeOf(error: unknown): string | undefined {
     return typeof error === 'object' && error !== null ? this.#places.get(error) : undefined;
   }

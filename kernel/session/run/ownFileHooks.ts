@@ -13,8 +13,8 @@ const dataTypes: ReadonlySet<string> = new Set(['text/javascript', 'application/
 const compiled = new Set(['.ts', '.tsx', '.mts', '.cts', '.jsx']);
 
 /**
- * Lets Node load the user's files as ES modules, with top-level await and cycles. Imports between them resolve as in
- * TypeScript, and TypeScript is compiled when loaded.
+ * Lets Node load the user's files as ES modules, with top-level await and cycles. Imports between these files resolve
+ * as in TypeScript, and TypeScript is compiled when loaded.
  */
 export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => ts.CompilerOptions): void {
   registerHooks({
@@ -40,8 +40,8 @@ export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => t
 }
 
 /**
- * Throws for a `data:` URL of another type. Node's own error would only describe the return value that it expects of a
- * hook.
+ * Throws for a `data:` URL whose type Node can't import. Node's own error would only describe the return value that it
+ * expects of a hook.
  */
 function refuseUnknownData(url: string): void {
   const [, type] = /^data:([^,;]*)/i.exec(url) ?? [];

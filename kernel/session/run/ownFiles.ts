@@ -27,7 +27,7 @@ export class OwnFiles {
     if (specifier.startsWith('file:')) return undefined;
     const isRelative = /^(?:\.{1,2}(?:\/|$)|\/|[a-zA-Z]:[\\/])/.test(specifier);
     const options = cellOptions(this.#options());
-    // Only a path, or a name that tsconfig.json maps to a path, can resolve to such a file.
+    // Only a path, or a name that tsconfig.json maps to a path, can resolve to a file of the user.
     if (!isRelative && !options.paths) return undefined;
     const found = ts.resolveModuleName(specifier, importer, options, ts.sys).resolvedModule?.resolvedFileName;
     const file = found ?? (isRelative ? ts.sys.resolvePath(`${importer}/../${specifier}`) : undefined);

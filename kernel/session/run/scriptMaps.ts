@@ -18,7 +18,7 @@ const ownFrame = /[\\/]dist[\\/]kernel\w*\.cjs/;
 export class ScriptMaps {
   /**
    * Whether a debugger is attached. While a debugger is attached, scripts keep their source map comment, because the
-   * debugger reads it. Otherwise it is removed, because it costs memory.
+   * debugger reads it. Otherwise the comment is removed, because it costs memory.
    */
   isDebugged = false;
   readonly #maps = new Map<string, string | SourceMap>();
@@ -38,7 +38,7 @@ export class ScriptMaps {
     return this.isDebugged ? code : bare;
   }
 
-  /** Returns the source map of a script as JSON; undefined if it has none or it was dropped. */
+  /** Returns the source map of a script as JSON; undefined if the script has no source map or the map was dropped. */
   mapOf(script: string): string | undefined {
     const map = this.#maps.get(script);
     return map instanceof SourceMap ? JSON.stringify(map.payload) : map && textOf(map);
@@ -108,7 +108,7 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/** Returns `RangeError: too far` for any thrown value. */
+/** Returns the first line of the stack of any thrown value: `RangeError: too far`. */
 function header(error: unknown): string {
   try {
     // `console.trace` passes an object that is not an Error and has only a name and a message.

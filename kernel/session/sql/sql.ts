@@ -17,7 +17,7 @@ type Given = SqlValue | readonly SqlValue[];
 /** The arguments of `sql`: the text with a `?` for each value, and the values. */
 type Query = { text: string; bound: SqliteValue[] };
 
-/** The range in the text of the question marks for a `${…}`. */
+/** The range of the question marks that replace one `${…}` in the text. */
 type Place = { start: number; end: number; list: readonly SqlValue[] };
 
 /**

@@ -61,7 +61,8 @@ export async function columnsOf(
       const all = table.fields.map(({ name }) => name);
       const ofTable = new Set(read?.filter((each) => isSamePlace(each, table)).map(({ column }) => column));
       const needed = read ? all.filter((name) => ofTable.has(name)) : columnsIn(text, all);
-      // If the query needs no column, as in a count of rows, the first column is read, because rows need at least one.
+      // If the query needs no column, as in a count of rows, the first column is read, because rows need at least one
+      // column.
       return [table, needed.length > 0 ? needed : all.slice(0, 1)];
     }),
   );

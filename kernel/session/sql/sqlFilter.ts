@@ -17,9 +17,10 @@ const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': 
 const flipped = (operator: string): string => mirrored[operator] ?? operator;
 
 /**
- * Returns a value in the SQL of tables if a column of this type compares with the value as in SQLite; else undefined.
- * Undefined are: strings for numeric columns, because SQLite converts them; integers outside the column's range,
- * because tables reject them; and fractions that single precision would round.
+ * Returns a value in the SQL of tables; undefined if a column of this type may compare with the value differently than
+ * in SQLite. The result is undefined for a string and a numeric column, because SQLite converts the string. It is also
+ * undefined for an integer outside the column's range, because tables reject the integer, and for a fraction that
+ * single precision would round.
  */
 function engineLiteral(type: DataType, { value }: Literal): string | undefined {
   if (typeof value === 'string') {
@@ -44,7 +45,7 @@ function isWithin(value: number | bigint, { bitWidth, isSigned }: { bitWidth: nu
 }
 
 type Field = Schema['fields'][number];
-/** A parsed condition. Without `sql` only SQLite can evaluate it. */
+/** A parsed condition. Without `sql`, only SQLite can evaluate the condition. */
 type Condition = { sql: string | undefined };
 
 /** Maximum length of a list in a filter. */
@@ -73,7 +74,8 @@ class ConditionReader {
   readonly #fields: readonly Field[];
   #at: number;
   /**
-   * Whether an AND was skipped that may be part of an expression. Then an AND no longer certainly separates conditions.
+   * Whether the parser skipped a BETWEEN or a CASE. From then on, an AND may be a part of the skipped expression
+   * instead of separating two conditions, so no filter is used.
    */
   #isLost = false;
 
@@ -90,14 +92,14 @@ class ConditionReader {
     return this.#isLost ? undefined : sql;
   }
 
-  /** Parses conditions joined by OR: usable only if all of them are. */
+  /** Parses conditions joined by OR. The result is usable only if all conditions are usable. */
   #any(): Condition {
     const all = this.#row('or', () => this.#every());
     if (all.some((sql) => sql === undefined)) return { sql: undefined };
     return { sql: all.length > 1 ? `(${all.join(' OR ')})` : all[0] };
   }
 
-  /** Parses conditions joined by AND: keeps the usable ones. */
+  /** Parses conditions joined by AND. The result has only the usable conditions. */
   #every(): Condition {
     const known = this.#row('and', () => this.#one()).filter((sql) => sql !== undefined);
     return { sql: known.length > 0 ? known.join(' AND ') : undefined };
@@ -148,7 +150,8 @@ class ConditionReader {
     if (this.#takes('is')) {
       const isNot = this.#takes('not');
       if (!this.#takes('null')) return undefined;
-      // A comparison is the same unless NaN is involved: NaN is null in SQLite, but not in a table.
+      // NaN is null in SQLite, but not in a table. So IS NULL on a column that may have NaN would omit rows; IS NOT
+      // NULL only returns too many rows.
       const isSame = isNot || hasPlainNulls(field);
       return { sql: isSame && isAsked(field) ? `${asked(field)} IS ${isNot ? 'NOT ' : ''}NULL` : undefined };
     }
@@ -209,7 +212,7 @@ class ConditionReader {
     const token = this.#tokens[this.#at];
     if (token?.kind === 'number') {
       this.#at++;
-      // Up to 15 digits are exact in a double; with more, the two dialects may round differently.
+      // Up to 15 digits are exact in a double; with more digits, the two dialects may round differently.
       if (token.text.replace('.', '').length > 15) return { value: undefined };
       return { value: Number(token.text) * (isNegative ? -1 : 1) };
     }

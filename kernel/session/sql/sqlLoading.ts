@@ -24,8 +24,8 @@ type TableRead = {
 };
 
 /**
- * Plans to read as little as possible: from a single table only the rows that its WHERE may match, and with a LIMIT
- * only until enough rows are found.
+ * Plans to read as little as possible. From a single table, only the rows that the WHERE may match are read, and with a
+ * LIMIT, rows are read only until enough are found.
  */
 async function planReads(
   query: BoundQuery,
@@ -100,7 +100,7 @@ type Loading = { progress: Progress; signal: AbortSignal };
 
 /**
  * Reads the columns of the tables into the database.
- * @throws CatalogError InvalidInput (13) if this exceeds the limits of the database
+ * @throws CatalogError InvalidInput (13) if the rows or their size exceed the limits of a query
  */
 export async function load(
   database: SqlConnection,

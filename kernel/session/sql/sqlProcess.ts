@@ -8,7 +8,7 @@ import { requireLazy } from '#shared/loadLazy.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from './sqlMessages.ts';
 
-/** How long an idle process is kept for the next query, A start takes 100 ms; an idle process takes 60 MB of memory. */
+/** How long an idle process is kept for the next query. A start takes 100 ms; an idle process takes 60 MB of memory. */
 const keptMs = 60_000;
 /**
  * A process that holds more memory than this after its query is not kept, because the process would not return freed
@@ -17,8 +17,8 @@ const keptMs = 60_000;
 const maxKeptBytes = 256 * 1024 * 1024;
 
 /**
- * SQLite in a child process, because a process can be killed while it computes. The child does not keep the kernel
- * process running, unless `hold` was called.
+ * SQLite in a child process, because a process can be killed while it computes. The child keeps the kernel process
+ * running only after `hold(true)`.
  */
 class SqlProcess {
   readonly #child: ChildProcess;

@@ -15,7 +15,9 @@ export const readStream = (stream: Uint8Array): Table => withOwnGlobals(() => ta
 
 export const writeStream = (table: Table): Uint8Array => withOwnGlobals(() => tableToIPC(table, 'stream'));
 
-/** A value in a query. Times and decimals become text as in a result, a list its elements (`id in (${ids})`). */
+/**
+ * A value in a query. Times and decimals become text, as in a result. A list becomes its elements (`id in (${ids})`).
+ */
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array | Date | Decimal | Time | Duration;
 
 /** The result of a query: an Arrow table when it is awaited; `toArray()` returns its rows as `query().toArray()` does. */

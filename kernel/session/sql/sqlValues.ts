@@ -24,9 +24,9 @@ import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { timestampText } from '#shared/format/times.ts';
 import type { SqlValue } from './sqlTypes.ts';
 
-// Converts values between Arrow and SQLite. Integers are exact to 64 bits. Decimals are numbers if a double holds
-// their digits, else text. Times are UTC text that SQLite's functions understand and that sorts correctly. Nested
-// values are JSON, for which SQLite has functions.
+// Converts values between Arrow and SQLite. Integers are exact to 64 bits. Decimals become numbers if a double holds
+// their digits; otherwise they become text. Times are UTC text that SQLite's functions understand and that sorts
+// correctly. Nested values are JSON, for which SQLite has functions.
 
 export type SqliteValue = null | number | bigint | string | Uint8Array;
 
@@ -129,7 +129,7 @@ export function boundValue(value: SqlValue): SqliteValue {
   );
 }
 
-/** A column of a result; `type` is the type of the table column that it is taken from, if any. */
+/** A column of a result; `type` is the type of the table column that the result column is taken from, if any. */
 type ResultColumn = { name: string; type: DataType | undefined };
 
 /** Converts rows from SQLite, with integers as bigint, to an Arrow table. */
@@ -151,7 +151,7 @@ export function tableOf(columns: readonly ResultColumn[], rows: readonly (readon
 export const batchOf = (fields: Field[], children: Data[], length: number): RecordBatch =>
   new RecordBatch(new Schema(fields), makeData({ type: new Struct(fields), length, nullCount: 0, children }));
 
-/** Column names must be unique: appends a number to duplicates, avoiding existing names. */
+/** Returns unique column names. Appends a number to a duplicate, and avoids existing names. */
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names);
   const seen = new Set<string>();

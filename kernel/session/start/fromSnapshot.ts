@@ -4,11 +4,11 @@ import type { Worker } from 'node:worker_threads';
 import { keepHashSeedFlag, languageArgument } from '#processes/startSnapshot.ts';
 
 // The script of a process that starts from a snapshot. `fromSnapshot.cjs ARGUMENTS` runs `kernel.cjs ARGUMENTS` with
-// the compiler that is already in memory, `fromSnapshot.cjs language` the language worker. `fromSnapshot.cjs probe`
-// tests that a process works from the snapshot.
+// the compiler that is already in memory. `fromSnapshot.cjs language` runs the language worker in the same way.
+// `fromSnapshot.cjs probe` tests that a process works from the snapshot.
 
-// Switches the flag off. It is not needed after the start, and code caches are only valid under the flags with which
-// they were created.
+// Switches the flag `keepHashSeedFlag` off. It is not needed after the start, and code caches are only valid under the
+// flags with which they were created.
 setFlagsFromString(keepHashSeedFlag.replace('--no-', '--'));
 const require = createRequire(import.meta.filename);
 

@@ -5,11 +5,11 @@ import { isInstalled } from '#session/compiler/installedFiles.ts';
 import { trackNodeComments, dropComments } from '#session/compiler/lazyComments.ts';
 import { leaveOutModules } from './lazyModules.ts';
 
-// The content of a start-up snapshot: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this and
-// serializes the memory. It contains the compiler, with the declarations of every notebook parsed and bound, but no
-// socket, no native module and no user data. It does not even use `node:v8`, the usual way to set the main function:
-// that module loads Node's streams, and a process that has the streams from a snapshot aborts when a worker thread
-// opens a socket.
+// The content of a start-up snapshot: `node --snapshot-blob FILE --build-snapshot kernelSnapshot.cjs` runs this file
+// and serializes the memory. The snapshot contains the compiler, with the declarations of every notebook parsed and
+// bound, but no socket, no native module and no user data. This file does not even use `node:v8`, the usual way to set
+// the main function: that module loads Node's streams, and a process that has the streams from a snapshot aborts when a
+// worker thread opens a socket.
 
 type Warmed = {
   /** Errors of the compiled cells; empty if all is well. */

@@ -2,8 +2,8 @@ import type ts from 'typescript-6';
 
 declare global {
   /**
-   * The compiler passes from a snapshot to the kernel's bundle by this global, because the bundle is a separate script
-   * and shares no modules with the snapshot.
+   * The compiler passes from a snapshot to the kernel's bundle through this global, because the bundle is a separate
+   * script and shares no modules with the snapshot.
    */
   var lanceCatalogCompiler: { ts: typeof ts; typescript: string } | undefined;
 }

@@ -28,7 +28,7 @@ export type Answer = WithoutParent<KernelReply>;
 /** A request about code or variables, which is answered between cells. */
 export type Question =
   | { kind: 'complete'; code: string; cursor: number }
-  /** `detail` 1 requests everything known, 0 a short form to show next to the code. */
+  /** `detail` 1 requests everything known; 0 requests a short form to show next to the code. */
   | { kind: 'inspect'; code: string; cursor: number; detail: 0 | 1 }
   | { kind: 'isComplete'; code: string }
   | { kind: 'variables' };
@@ -79,8 +79,8 @@ export type FromCore =
   | { type: 'pong'; count: number }
   | { type: 'answer'; id: string; answer: QuestionAnswer }
   /**
-   * A cell prompts the user. With a `gate` the main thread blocks on that memory until the reply arrives; otherwise it
-   * gets `inputReply`.
+   * A cell prompts the user. With a `gate` the main thread blocks on that memory until the reply arrives. Without a
+   * `gate`, the main thread receives `inputReply`.
    */
   | { type: 'input'; id: string; parent: string | null; prompt: string; password: boolean; gate?: SharedArrayBuffer }
   | { type: 'comm'; parent: string | null; message: CommMessage }

@@ -53,7 +53,7 @@ export function lockedLoader(lock: SharedArrayBuffer): PartLoader {
   };
 }
 
-/** The worker's side: `begin` before code is terminated, `end` afterwards. */
+/** The worker's side: call `begin` before code is terminated, and `end` afterwards. */
 export type TerminationLock = { begin(): Promise<void>; end(): void };
 
 export function createTerminationLock(lock: SharedArrayBuffer): TerminationLock {

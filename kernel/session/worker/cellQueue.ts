@@ -16,7 +16,7 @@ import type {
 import type { Interrupter } from './interrupt.ts';
 import { type CellRequest, type Shell, Shells } from './shells.ts';
 
-/** How a client protocol (Jupyter, pipe) handles events; `id` is the client's. */
+/** How a client protocol (Jupyter, pipe) handles events; `id` is the client's id of its request. */
 type FrontEvents = {
   status(id: string, state: 'busy' | 'idle'): void;
   /** `id` is null for output that belongs to no known cell. */
@@ -42,7 +42,10 @@ export class CellQueue {
   readonly #interrupter: Interrupter;
   #events: FrontEvents | undefined;
   readonly #remarks: string[] = [];
-  /** Ids of finished cells, which may still print and prompt. Bounded, so that old ones are dropped. */
+  /**
+   * Ids of finished cells that were silent, and of finished cells that may prompt. Such cells may still print and
+   * prompt. The sets are bounded, so that old ids are dropped.
+   */
   readonly #silent = new RecentSet(10_000);
   readonly #mayAsk = new RecentSet(1000);
   readonly #questions: PendingInputs;
@@ -69,7 +72,7 @@ export class CellQueue {
     return this.#count;
   }
 
-  /** Returns the latest cell with an execution count: a running one, or one from the history. */
+  /** Returns the latest cell with an execution count: a running cell, or a cell from the history. */
   cellOf(executionCount: number): RunCell | undefined {
     const running = this.#shells.running().find(({ count }) => count === executionCount)?.cell;
     if (running) return { code: running.code, executionCount, cell: running.cell };
@@ -106,7 +109,7 @@ export class CellQueue {
   }
 
   /**
-   * Closes a subshell and drops its waiting cells; a running one finishes. Returns `false` if the subshell does not
+   * Closes a subshell and drops its waiting cells; a running cell finishes. Returns `false` if the subshell does not
    * exist.
    */
   closeSubshell(id: string): boolean {
@@ -121,7 +124,7 @@ export class CellQueue {
   }
 
   /**
-   * Interrupts the running cells, of subshells too, and drops the waiting ones.
+   * Interrupts the running cells of all shells, and drops the waiting cells.
    * @returns `false` if a cell still runs, in native code for instance
    */
   async interrupt(): Promise<boolean> {

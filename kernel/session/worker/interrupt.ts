@@ -9,9 +9,9 @@ import type { TerminationLock } from '#session/threads/loadLock.ts';
 type ThreadTimes = { usedMs: number; waitedMs: number };
 
 /**
- * Returns a function that reports how long the main thread has run since this call. On Linux the time is that of the
- * main thread, because Linux counts per thread. On other systems it is the CPU time of all threads, limited to what one
- * thread can use; the time spent waiting is unknown.
+ * Returns a function that reports how long the main thread has run since this call. On Linux, this is the time of the
+ * main thread, because Linux counts per thread. On other systems, this is the CPU time of all threads, limited to the
+ * time that one thread can use; the time spent waiting is unknown.
  */
 export function readThreadTimes(): () => ThreadTimes {
   const begun = schedule();
@@ -41,9 +41,9 @@ function schedule(): ThreadTimes | undefined {
 }
 
 /**
- * A free main thread answers within this processor time. Then it is not terminated, because a termination would lose
- * callbacks that wait in the thread. The time is not wall time, because on a busy machine the thread may wait long for
- * a processor.
+ * A main thread that runs no code answers a ping within this processor time. Such a thread is not terminated, because a
+ * termination would lose callbacks that wait in the thread. The limit is not wall time, because on a busy machine the
+ * thread may wait long for a processor.
  */
 const graceMs = 15;
 /** Limit for a thread that is blocked in a call and neither uses a processor nor waits for one. */
@@ -110,7 +110,7 @@ export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): I
   };
   const hasHit = () => open === 0;
   // A termination that arrives after the code has ended hits the next code that runs. That code must be neither the
-  // next cell nor the code that ends this cell, so this waits until no termination is open.
+  // next cell nor the code that ends this cell, so `settle` waits until no termination is open.
   const settle = async (ping: Ping): Promise<void> => {
     for (const end = performance.now() + giveUpMs; !hasHit() && performance.now() < end;) {
       ping();
@@ -135,7 +135,8 @@ export function createInterrupter(isFlagSet: boolean, loads: TerminationLock): I
             if (await within(endingMs, isOver)) return true;
           }
           if (performance.now() - started > giveUpMs) {
-            // The main thread handles this request as soon as the native call returns that can't be stopped.
+            // The native call of the cell can't be stopped. The main thread handles this request as soon as the call
+            // returns.
             ask();
             return isOver();
           }

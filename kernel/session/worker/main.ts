@@ -23,7 +23,7 @@ import { createInterrupter, type Interrupter } from './interrupt.ts';
 // The thread never runs code of a cell, so messages, the heartbeat and interrupts get through while the main thread is
 // in an endless loop.
 
-/** Returns an interrupter that also ends code paused in the debugger. Breakpoints are disabled meanwhile. */
+/** Returns an interrupter that also ends code paused in the debugger. Breakpoints are disabled during the interrupt. */
 const interruptThroughDebugger = (
   interrupter: Interrupter,
   debug: Pick<NotebookDebugger, 'stepAside' | 'isPaused'>,
@@ -79,8 +79,8 @@ const post = (message: ToCore) => {
 };
 
 /**
- * While paused in the debugger, the main thread would answer only after the client has stopped waiting, so this thread
- * refuses the request.
+ * Refuses a request while code is paused in the debugger, because the main thread would answer only after the client
+ * has stopped waiting.
  */
 const refuse = (id: string) => {
   const message = 'The notebook is paused in the debugger. Continue or stop debugging, then try again.';
@@ -112,7 +112,7 @@ function end(code: number): void {
   void close().then(() => post({ type: 'exit', code }));
 }
 
-/** Handles `process.exit`; the main thread blocks on `gate` until the worker is ready. */
+/** Handles `process.exit`; the main thread blocks on `gate` until the worker has closed the connections. */
 function leave({ code, gate }: Extract<FromCore, { type: 'exiting' }>): void {
   isEnding = true;
   crashes.close();

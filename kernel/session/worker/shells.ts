@@ -54,7 +54,7 @@ export class Shells {
     return undefined;
   }
 
-  /** Marks a cell as finished. Returns it with its shell, or `undefined` if it does not run. */
+  /** Marks a cell as finished. Returns the cell with its shell, or `undefined` if the cell does not run. */
   end(id: string): { shell: Shell; running: Running } | undefined {
     const found = this.find(id);
     if (!found) return undefined;
@@ -75,7 +75,7 @@ export type CellRequest = {
   /** Whether the client can prompt the user for input. */
   allowInput: boolean;
   expressions: Record<string, string>;
-  /** The client's id of the notebook cell; the same when it is run again. */
+  /** The client's id of the notebook cell. The id stays the same when the cell runs again. */
   cell?: string;
   /** The subshell to run in, one of `subshells`; default: the main shell. */
   subshell?: string;

@@ -288,7 +288,7 @@ function adoptBatch(batch: ForeignBatch, schema: Schema, memo: Memo): RecordBatc
   return new RecordBatch(schema, adoptData(batch.data, type, memo) as Data<Struct>);
 }
 
-/** @param type the type object of the field, our data must have the same object */
+/** @param type the type object of the field; our data must have the same object */
 function adoptData(data: ForeignData, type: DataType, memo: Memo): Data {
   const children = (data.children ?? []).map((child, i) => adoptData(child, fieldAt(type, i).type, memo));
   const buffers = {
@@ -329,7 +329,10 @@ type ViewType<T> = {
   readonly BYTES_PER_ELEMENT: number;
 };
 
-/** Views the same bytes as another element type: version 15 stores timestamps as pairs of 32 bits, 21 as 64. */
+/**
+ * Views the same bytes as another element type: version 15 stores a timestamp as two 32-bit numbers, and version 21
+ * stores it as one 64-bit number.
+ */
 function viewAs<T>(type: ViewType<T>, view: ArrayBufferView | null | undefined): T | undefined {
   if (!view) return undefined;
   const size = type.BYTES_PER_ELEMENT;

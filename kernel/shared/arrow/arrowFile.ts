@@ -14,9 +14,9 @@ const hasMagic = (bytes: Uint8Array, at: number): boolean =>
   Array.from(fileMagic, (letter) => letter.charCodeAt(0)).every((code, i) => bytes[at + i] === code);
 
 /**
- * Returns the stream of a file that is in memory. A file is a stream between a magic word and a footer; contrary to the
- * format, Arrow's JavaScript library writes the schema only to the footer and not to the stream. Then the schema of the
- * footer is put in front.
+ * Returns the stream of a file that is in memory. A file is a stream between a magic word and a footer. Contrary to the
+ * format, Arrow's JavaScript library writes the schema only to the footer. For such a file, the schema of the footer is
+ * put in front of the stream.
  * @throws IpcError if the file is cut off or has no valid footer
  */
 export function streamOfFile(bytes: Uint8Array): Uint8Array {

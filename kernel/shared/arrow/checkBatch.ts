@@ -77,7 +77,7 @@ function checkOffsets({ valueOffsets, length }: Data, end: number, name: string)
   const offsets: unknown = valueOffsets;
   const count = ArrayBuffer.isView(offsets) ? (offsets as Int32Array | BigInt64Array).length : 0;
   if (count <= length) invalid(name, `has ${count} offsets where ${length + 1} are needed`);
-  // The sign bit of `wrong` is set by a negative offset, and by one that is smaller than the one before it.
+  // A negative offset, or an offset that is smaller than the offset before it, sets the sign bit of `wrong`.
   let wrong = 0;
   let last = 0;
   if (offsets instanceof BigInt64Array) {

@@ -10,7 +10,7 @@ export function keepPositions(schema: Schema): Schema {
   if (findDuplicate(schema) === undefined || Object.hasOwn(schema, 'assign')) return schema;
   const assign = (...columns: unknown[]): Schema => {
     const [fields] = columns;
-    // Arrow also uses this method to add columns. Those have other names, so they are merged by name.
+    // Arrow also uses this method to add columns. The added columns have other names, so they are merged by name.
     if (columns.length !== 1 || !isSamePlaces(fields, schema.fields)) {
       return (Schema.prototype.assign as (...args: unknown[]) => Schema).apply(schema, columns);
     }

@@ -35,7 +35,7 @@ export class FlatBytes {
   }
 }
 
-/** A vector of a table: where its first element starts, and how many it has. */
+/** A vector of a table: where its first element starts, and how many elements it has. */
 type FlatVector = { readonly start: number; readonly length: number };
 
 /** A table of a FlatBuffers message. Fields are named by their number in the schema of the format. */

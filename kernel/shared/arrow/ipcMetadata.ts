@@ -2,8 +2,8 @@ import { FlatBytes, type FlatTable, readLong } from './flatTable.ts';
 import { IpcError, unsupported } from './ipcError.ts';
 
 // Arrow's JavaScript library trusts the metadata of a message. This module reads and checks the metadata before the
-// library does, and before the body of the message is read. The layout is that of Message.fbs and Schema.fbs in the
-// Arrow format.
+// library does, and before the body of the message is read. Message.fbs and Schema.fbs in the Arrow format define the
+// layout.
 
 /** Numbers of `Type` in Schema.fbs. */
 const typeIds = {
@@ -273,7 +273,7 @@ function hasValidParameters(typeId: number, type: FlatTable): boolean {
     case typeIds.union:
       return isWithin(type.short(0), 0, 1);
     case typeIds.time: {
-      // Seconds and milliseconds have 32 bits, microseconds and nanoseconds 64.
+      // Seconds and milliseconds have 32 bits. Microseconds and nanoseconds have 64 bits.
       const unit = type.short(0, 1);
       return isWithin(unit, 0, 3) && type.int(1, 32) === (unit < 2 ? 32 : 64);
     }

@@ -32,7 +32,7 @@ export function cutText(text: string, length: number): string {
 export const pluralize = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** Joins names; of a long list only the first names: `a, b, c and 9,997 more`. */
+/** Joins names. A long list is shortened to its first names: `a, b, c and 9,997 more`. */
 export function namesText(names: readonly string[], most = 20): string {
   const more = names.length - most;
   if (more <= 0) return names.join(', ');

@@ -35,8 +35,9 @@ const maxSeconds = 8_640_000_000_000n;
 const firstZonedSecond = BigInt(Date.UTC(100, 0, 1) / 1000);
 
 /**
- * Formats a timestamp: `2024-02-21 01:49:28.831982966Z` for UTC, local time with offset for another zone, `2024-02-21
- * 02:49:28+01:00`, or just the time without a zone. A value outside the calendar is the number and its unit.
+ * Formats a timestamp. In UTC: `2024-02-21 01:49:28.831982966Z`. In another zone, local time with its offset:
+ * `2024-02-21 02:49:28+01:00`. Without a zone, the text ends after the time. A value outside the calendar is shown as
+ * the number and its unit.
  */
 export function timestampText(value: bigint, unit: TimeUnit, zone?: string | null): string {
   const { seconds, fraction } = split(value, unit);
@@ -52,8 +53,8 @@ export function timestampText(value: bigint, unit: TimeUnit, zone?: string | nul
 export const dateText = (days: number): string => dateOf(BigInt(days) * BigInt(day)) ?? `${days} days`;
 
 /**
- * Formats a 64-bit date: it counts milliseconds, but should be a whole number of days. If it is not, the time of day is
- * shown too.
+ * Formats a 64-bit date. Such a date counts milliseconds, but should be a whole number of days. If it has a time of
+ * day, the text shows the time too.
  */
 export const dateMillisecondText = (value: bigint): string =>
   value % BigInt(day * 1000) === 0n ? (dateOf(value / 1000n) ?? `${value} ms`) : timestampText(value, 1);

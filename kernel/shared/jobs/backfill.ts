@@ -7,7 +7,8 @@ export const runnerNames = ['local', 'local-python', 'ray', 'rest'] as const;
 export type RunnerName = (typeof runnerNames)[number];
 
 /**
- * A table by its location. `catalog` may hold secrets, so it is sent over pipes and never written to a file with them.
+ * A table by its location. `catalog` may hold secrets, so it is sent over pipes, and never written to a file with its
+ * secrets.
  */
 export type TableReference = {
   readonly catalog: CatalogConfig;
@@ -27,19 +28,22 @@ export type RayPlace =
       /** Folder where the search for settings starts. Default: the current folder. */
       readonly folder?: string | undefined;
     }
-  /** A RayCluster as above, with the settings of the profile instead of its name. The settings hold no secret. */
+  /**
+   * A RayCluster in Kubernetes, with the settings of a cluster profile instead of its name. The settings hold no
+   * secret.
+   */
   | { readonly cluster: Readonly<Record<string, unknown>>; readonly rayCluster: string };
 
 /**
- * How a column is computed. The names are those of the specification ("BackfillColumnRequest"), if it has the option.
- * JSON in messages and files uses snake_case.
+ * How a column is computed. An option that also exists in the Lance Namespace specification ("BackfillColumnRequest")
+ * has the same name there. JSON in messages and files uses snake_case.
  */
 export type BackfillOptions = {
   /** Default: `auto`, which picks a runner and reports why. */
   readonly runner?: RunnerName | 'auto' | undefined;
   /** SQL filter of the rows. Default: rows where the column is null. */
   readonly where?: string | undefined;
-  /** Number of parallel computations. Default: the number of the runner's processors. */
+  /** Number of parallel computations. Default: the number of the runner's processors, up to a limit of the runner. */
   readonly concurrency?: number | undefined;
   /** Maximum rows per task. Default: one fragment. */
   readonly taskSize?: number | undefined;
@@ -66,7 +70,7 @@ export type BackfillRequest = BackfillOptions & {
   readonly column: string;
   /** Overrides the function registered on the table. */
   readonly function?: ComputedFunction | undefined;
-  /** Hashes of stored functions that may run, in addition to those accepted on this machine. */
+  /** Hashes of stored functions that may run, in addition to functions that were accepted on this machine. */
   readonly allowStoredCode?: readonly string[] | undefined;
 };
 

@@ -1,6 +1,6 @@
 import { isRecord } from '#shared/records.ts';
 
-/** Fields whose keys are user-defined names (columns, headers, node labels) so they stay unchanged. */
+/** Fields whose keys are user-defined names (columns, headers, node labels). These keys stay unchanged. */
 const ownNames: ReadonlySet<string> = new Set([
   'inputs',
   'headers',

@@ -1,7 +1,7 @@
 // A function that computes a column, as data. This data is stored on the table, in jobs and in records, and sent over
 // pipes.
 
-/** How rows for which a function throws are handled. */
+/** What happens to a row for which the function throws. */
 export type OnError =
   /** The first error ends the job; computed rows are kept. */
   | { readonly mode: 'fail' }
@@ -30,7 +30,7 @@ export type ComputedFunction = {
   readonly name: string;
   /** The user's label of the version, such as `2`. The label has no effect. */
   readonly version: string;
-  /** SHA-256 in hex of the code, its inputs and its output: Checkpoints and consent are found by this hash. */
+  /** SHA-256 in hex of the code, its inputs and its output. Checkpoints and consent are found by this hash. */
   readonly hash: string;
   /** The columns that the function reads, in the order of its arguments. */
   readonly inputs: readonly string[];

@@ -101,7 +101,9 @@ export type JobProgress = Pick<
   | 'bottleneck'
 >;
 
-/** Returns the progress of a job without a process or an end event: without a rate, an estimate or a bottleneck. */
+/**
+ * Returns the progress of a job that has no process and no end event. The result has no rate, estimate or bottleneck.
+ */
 export const idleProgress = (
   progress: JobProgress,
   end: Pick<JobProgress, 'state' | 'sentence'> & { readonly endedAt?: number },
@@ -239,8 +241,8 @@ export function createProgressReducer(startedAt: number): RunFold {
 }
 
 /**
- * Returns the samples of the window, and the last sample before the window. With the latter, even a window with one
- * sample has a rate.
+ * Returns the samples of the window, and the last sample before the window. With the sample before it, even a window
+ * with one sample has a rate.
  */
 function kept(samples: readonly Sample[], now: number): Sample[] {
   const first = samples.findIndex(({ at }) => at > now - windowMs);

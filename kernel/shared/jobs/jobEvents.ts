@@ -1,5 +1,5 @@
-// Events of a running job, in order. The Python driver prints an event as a line, `@@` and JSON in snake_case; records
-// store events as JSON lines in the same form.
+// Events of a running job, in order. The Python driver prints an event as a line: `@@`, then JSON in snake_case. Job
+// folders store events as lines of the same JSON.
 
 /** A row for which the function threw. */
 export type RowError = {
@@ -17,8 +17,9 @@ export type JobEvent = {
 } & (
   | {
       /**
-       * The work that the runner found: the fragments that are not in the table yet, including finished ones, and their
-       * rows, including reused ones. The event is sent again with new totals if rows are added.
+       * The work that the runner found: the fragments that are not in the table yet, and their rows. These include
+       * fragments that an earlier run has finished, and rows whose results are reused. The event is sent again with new
+       * totals if rows are added.
        */
       readonly kind: 'planned';
       readonly readVersion: number;
@@ -61,8 +62,8 @@ export type JobEvent = {
       readonly milliseconds: number;
     }
   /**
-   * Another client changed the table; the dropped fragments must be computed again, the other fragments were committed
-   * again.
+   * Another client changed the table; the dropped fragments must be computed again, and the other fragments were
+   * committed again.
    */
   | {
       readonly kind: 'conflict';
@@ -70,7 +71,7 @@ export type JobEvent = {
       readonly dropped: readonly number[];
       readonly reason: string;
     }
-  /** A worker or its child process was restarted. */
+  /** The process of the function, a worker, or the connection to a cluster or server was restarted. */
   | { readonly kind: 'restarted'; readonly what: 'function' | 'worker' | 'connection'; readonly reason: string }
   /** A message for the user. The job continues. */
   | { readonly kind: 'notice'; readonly text: string }

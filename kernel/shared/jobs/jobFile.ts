@@ -206,7 +206,7 @@ type Read = Values<typeof jobFileFields>;
 type ReadFunction = Values<typeof functionFields>;
 
 /**
- * Reads the JSON of a job file, The JSON is not trusted, because users type it, and a repository may contain it.
+ * Reads the JSON of a job file. The JSON is not trusted, because users type it, and a repository may contain it.
  * @param value the result of `JSON.parse`
  */
 export function readJobFile(value: unknown): JobFileReading {
@@ -297,7 +297,7 @@ function checkTogether(read: Read, report: Report): void {
     report(['ray', 'ray_cluster'], 'requires "profile".', 'Remove it.');
 }
 
-/** Whether a field is present. Its value may be invalid; that is reported separately. */
+/** Whether a field is present. Its value may be invalid, because invalid values are reported separately. */
 const isThere = <T extends object>(section: T, name: keyof T): boolean => Object.hasOwn(section, name);
 
 function checkFunction(made: ReadFunction, report: Report): void {

@@ -59,7 +59,7 @@ export const jobFileHints: Schema = {
 const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * JSON Schema of the fields in a task of tasks.json, The editor validates a task with this schema only, so it is
+ * JSON Schema of the fields in a task of tasks.json. The editor validates a task with this schema only, so it is
  * strict. Job files use `jobFileHints`.
  */
 export const jobFileSchema: Schema = {

@@ -5,8 +5,8 @@ const randomDigits = 8;
 const pattern = new RegExp(`^bf-[${digits}]{${timeDigits + randomDigits}}$`);
 
 /**
- * Creates the id of a new job, such as `bf-01kan3v6z8q5m2x9tc`: sorts by creation time, and is valid as a file name
- * on every platform, as a Ray submission id and as part of a Kubernetes name.
+ * Creates the id of a new job, such as `bf-01kan3v6z8q5m2x9tc`. Ids sort by creation time. An id is valid as a file
+ * name on every platform, as a Ray submission id and as part of a Kubernetes name.
  * @param now milliseconds since 1970
  * @param random at least eight random bytes
  */

@@ -75,7 +75,7 @@ export function progressText(view: JobView): string {
 /** `1 row`, `1,200 rows` */
 export const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
 
-/** `3 rows failed`; empty if no row did. */
+/** `3 rows failed`; empty if no row failed. */
 export const errorsText = ({ errors }: Pick<JobView, 'errors'>): string =>
   errors.count === 0 ? '' : `${rowsText(errors.count)} failed`;
 
@@ -85,7 +85,7 @@ export function failureText({ failure, sentence }: Pick<JobView, 'failure' | 'se
   return failure.message.includes(failure.hint) ? failure.message : withHint(failure.message, failure.hint);
 }
 
-// A plan as text for a page; Terminals and notebooks use `planRows`, because they have no space beside a figure.
+// A plan as text for a page. Terminals and notebooks use `planRows`, because they have no space beside a figure.
 
 /** One line of a plan. `basis` is the basis of an estimate; `undefined` if the figure was counted. */
 type PlanLine = { readonly label: string; readonly text: string; readonly basis: string | undefined };

@@ -25,7 +25,7 @@ export type FunctionSource = { readonly name?: string | undefined; readonly vers
 export type JobsMethods = {
   /** Reads and bundles a function without running it. */
   readFunction: [{ table: TableReference; column: string; source: FunctionSource }, ComputedFunction];
-  /** Adds the column if it is missing, all null, and stores the function on it. */
+  /** Stores the function on the column. A missing column is added with nulls. */
   register: [{ table: TableReference; column: string; function: ComputedFunction }, null];
   computedColumns: [{ table: TableReference }, readonly ComputedColumn[]];
   /** Records on this machine that this function may run. */
@@ -33,14 +33,14 @@ export type JobsMethods = {
   isAccepted: [{ hash: string }, boolean];
   plan: [BackfillRequest, BackfillPlan];
   try: [BackfillRequest, BackfillTrial];
-  /** Starts a job, or joins one that already does the same. */
+  /** Starts a job, or joins a running job that does the same. */
   start: [BackfillRequest, { id: string; joined: boolean }];
   /** All recorded jobs of this machine, newest first. */
   list: [null, readonly JobView[]];
   /** Text of the job's log from a byte offset, at most 256 KB. */
   log: [{ id: string; from: number }, { text: string; next: number }];
   cancel: [{ id: string }, null];
-  /** Continues a stopped job; `catalog` and tokens are sent again, because records hold no secrets. */
+  /** Continues a stopped job; `request` contains the secrets again, because records hold no secrets. */
   resume: [{ id: string; request?: BackfillRequest | undefined; runner?: RunnerName | undefined }, { id: string }];
   /** Removes the record of a finished job; tables and checkpoints stay. */
   remove: [{ id: string }, null];
@@ -51,6 +51,6 @@ export type JobsMethods = {
 /** Requests to the editor. */
 export type JobsHostMethods = {
   ready: [null, null];
-  /** New or changed jobs, and ids of removed ones. */
+  /** New or changed jobs, and the ids of removed jobs. */
   jobsChanged: [{ changed: readonly JobView[]; removed: readonly string[] }, null];
 };

@@ -12,7 +12,7 @@ export const jobOutputMime = 'application/vnd.lance-catalog.job+json';
 /** The job when the output was created; an editor that knows the job sends its current state. */
 export type JobOutput = { readonly version: 1; readonly job: JobView };
 
-/** Buttons of an output: those of a job's page, and the one that opens the page. */
+/** Buttons of an output: the buttons of a job's page, and a button that opens the page. */
 export type JobOutputAction = JobAction | 'open';
 
 /** Messages from a renderer to the editor. */

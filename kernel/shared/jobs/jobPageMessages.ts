@@ -2,8 +2,8 @@ import { type Check, oneOf } from '#shared/shape.ts';
 import type { BackfillPlan } from './jobPlan.ts';
 import type { JobTable, JobView } from './jobView.ts';
 
-// The messages between the editor and the page of a job; the transport is `Endpoint` in rpc.ts. One page shows a
-// plan, and then the job started from it.
+// The messages between the editor and the page of a job; the transport is `Endpoint` in rpc.ts. One page shows a plan,
+// and then the job that the user started from the plan.
 
 export type JobPageState =
   | {

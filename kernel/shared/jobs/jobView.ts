@@ -4,7 +4,7 @@ import type { RowError } from './jobEvents.ts';
 
 /**
  * `interrupted`: the process is gone (killed, closed laptop) without an end event; the job can be resumed. The states
- * after it are ends that the process has reported.
+ * after `interrupted` are ends that the process has reported.
  */
 export type JobState = 'queued' | 'starting' | 'running' | 'interrupted' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -25,7 +25,7 @@ export type JobView = {
   readonly functionName: string;
   readonly functionHash: string;
   readonly runner: RunnerName;
-  /** The reason for the runner, if `auto` picked it. */
+  /** Why this runner was chosen, as a sentence. */
   readonly runnerReason: string;
   readonly options: BackfillOptions;
   readonly state: JobState;

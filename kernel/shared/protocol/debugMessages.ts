@@ -2,8 +2,8 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { isRecord } from '#shared/records.ts';
 import { type Check, isInteger, isString, oneOf, optional, shape, shapeFor } from '#shared/shape.ts';
 
-// The envelopes of the Debug Adapter Protocol, between a client and a kernel. Commands, events and their contents are
-// the protocol's, plus those that Jupyter adds for notebooks: `debugInfo`, `dumpCell`, `inspectVariables`,
+// The envelopes of the Debug Adapter Protocol, between a client and a kernel. The protocol defines commands, events and
+// their contents. Jupyter adds more commands for notebooks: `debugInfo`, `dumpCell`, `inspectVariables`,
 // `richInspectVariables` and `modules`. The contents are `unknown` here. In the package they are `any`, and that would
 // switch off the type checks for everything that is read from them.
 

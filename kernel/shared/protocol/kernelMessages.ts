@@ -5,16 +5,17 @@ import { type Check, isBoolean, isInteger, isString, listOf, oneOf, optional, sh
 import { type DebugEvent, type DebugRequest, type DebugResponse, isDebugEvent } from './debugMessages.ts';
 
 // The messages between an editor and a kernel over the framed pipe. Names and contents follow Jupyter messaging 5.4,
-// but without the envelope. It is not needed, because there is one client, and only the two processes use the pipe.
+// but without the envelope. The envelope is not needed, because there is one client, and only the two processes use the
+// pipe.
 
 // How a reloaded window finds the kernel of a notebook again.
 
-/** The file in a kept kernel's folder with its address. */
+/** The file in a kept kernel's folder that contains the kernel's address. */
 export const keptFile = 'kernel.json';
 /** The file in a kept kernel's folder for the last output of native code and of Node itself. */
 export const keptErrors = 'stderr.txt';
 
-/** The file in a kept kernel's folder A window that will connect soon updates this file, so that the kernel waits. */
+/** A file in a kept kernel's folder. A window that will connect soon updates this file, so that the kernel waits. */
 export const keepAliveFile = 'hold';
 
 export type KeptKernel = {
@@ -88,7 +89,7 @@ export type KernelHandshake = {
   node: string;
   typescript: string;
   /**
-   * False if Node rejected `--no-force-async-hooks-checks` or the inspector: Then only a restart of the kernel stops a
+   * False if Node rejected `--no-force-async-hooks-checks` or the inspector. Then only a restart of the kernel stops a
    * cell.
    */
   canInterrupt: boolean;
@@ -108,8 +109,8 @@ export type KernelRun = {
   executionCount: number | null;
   ended: { at: number; success: boolean } | null;
   /**
-   * Whether an earlier client received the end of the run. Then `messages` has only the messages sent after that client
-   * left, otherwise all.
+   * Whether an earlier client received the end of the run. If so, `messages` has only the messages that were sent after
+   * that client left. Otherwise it has all messages.
    */
   isSeen: boolean;
   /** The outputs of the run, and the reply if the run has ended, in order. In long text, a note replaces the middle. */
@@ -146,7 +147,7 @@ export type CompletionItem = {
   signature?: string;
 };
 
-/** Replies; `parent` is the id of the request. Exactly one per request. */
+/** Replies; `parent` is the id of the request. Each request except `input_reply` gets exactly one reply. */
 export type KernelReply =
   | { type: 'start_reply'; parent: string; content: KernelHandshake }
   | { type: 'execute_reply'; parent: string; content: ExecuteReply }

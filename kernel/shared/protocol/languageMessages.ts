@@ -45,7 +45,10 @@ export type CompletionAnswer = {
    * the names.
    */
   naming: Naming | null;
-  /** Whether the type checker knows the value whose members are listed; if false, a cell that ran may know more. */
+  /**
+   * Whether the type checker knows the value whose members are listed; if false, a kernel that has run the cells may
+   * know more.
+   */
   isKnown: boolean;
 };
 
@@ -81,7 +84,7 @@ export type Finding = {
 /** The path of a table in the catalog of `db`. */
 export type TablePath = { name: string; namespacePath: readonly string[] };
 
-/** The TypeScript type of a column in rows, and in rows with bigints if it differs. */
+/** A column with its TypeScript type in rows. `bigintType` is its type in rows with bigints, if that type differs. */
 export type ColumnType = { name: string; type: string; bigintType: string | null };
 
 export type TypedTable = TablePath & { columns: readonly ColumnType[] };
@@ -96,7 +99,9 @@ export type LanguageMethods = {
   /** The text of a cell has changed. */
   text: [params: { notebook: string; cell: string; text: string }, result: null];
   close: [params: { notebook: string }, result: null];
-  /** The columns of tables that cells open, as far as they are known; they replace those sent earlier. */
+  /**
+   * The columns of tables that cells open, as far as they are known. They replace the columns that were sent earlier.
+   */
   tableTypes: [params: { notebook: string; tables: TypedTable[] }, result: null];
   /** Files that cells may import were added, removed or changed. */
   filesChanged: [params: null, result: null];

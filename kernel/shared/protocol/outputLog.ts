@@ -39,7 +39,7 @@ export class OutputLog {
     this.#headChars = this.#tailChars = this.#shown = this.#lostChars = this.#lostValues = 0;
   }
 
-  /** Returns the kept messages in order, with a note for the dropped ones. */
+  /** Returns the kept messages in order, with a note for the dropped messages. */
   messages(parent: string): KernelMessage[] {
     const notes: string[] = [];
     if (this.#lostChars > 0) notes.push(`${this.#lostChars} characters`);

@@ -6,7 +6,7 @@
  */
 export type ColumnInfo = { name: string; type: string; nullable: boolean };
 
-/** A table opened in a panel, The panel shows only one version of the table, so that all pages are consistent. */
+/** A table opened in a panel. The panel shows only one version of the table, so that all pages are consistent. */
 export type PanelTable = {
   /** `sales/eu/orders` */
   title: string;

@@ -3,7 +3,7 @@ import { isActive } from '#shared/jobs/jobLabels.ts';
 
 type ReadLog = (from: number, signal: AbortSignal) => Promise<{ text: string; next: number }>;
 
-/** Limit of the lines in memory; the job's log file has all. */
+/** Maximum number of lines in memory. The job's log file has all lines. */
 const maxLines = 1000;
 /** Milliseconds between reads that find no new text. */
 const pause = 700;

@@ -6,7 +6,7 @@ import type { Check, CheckContext } from '#cluster/check.ts';
 import { type ClusterError, type ClusterErrorKind, isClusterError } from '#cluster/errors.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
-/** An AWS check; its limit allows for network requests. */
+/** Creates an AWS check. Its time limit is longer than the default, because it may send several requests. */
 export const awsCheck = (check: Omit<Check, 'category'>): Check => ({ category: 'aws', limit: 20_000, ...check });
 
 type Skip = NonNullable<Check['skip']>;
@@ -60,8 +60,8 @@ export async function providerPlaceOf(context: CheckContext, cluster: EksCluster
 }
 
 /**
- * Returns the EKS Pod Identity association that replaces the annotation. If the user may not read associations, it
- * returns `undefined`, so that the checks report on the annotation.
+ * Returns the id of the EKS Pod Identity association that replaces the annotation.
+ * Returns `undefined` if the association can't be read, so that the checks report on the annotation.
  */
 export async function podIdentityOf({ aws, kube }: CheckContext): Promise<string | undefined> {
   if (aws.place.clusterName === undefined) return undefined;

@@ -179,7 +179,7 @@ async function describe(context: CheckContext): Promise<Finding> {
   return pass(`The EKS cluster "${name}" in ${region} is ${status}.`, ...evidence);
 }
 
-/** Returns the server of the kubeconfig if it is another cluster's. */
+/** Returns the API server in the kubeconfig if it belongs to another cluster. */
 async function serverElsewhere(context: CheckContext, endpoint = ''): Promise<string | undefined> {
   if (context.profile.auth.configMethod !== 'LOCAL') return undefined;
   const way = await wayOf(context);
@@ -187,7 +187,9 @@ async function serverElsewhere(context: CheckContext, endpoint = ''): Promise<st
   return pointsToCluster(way, await context.aws.cluster()) ? undefined : way.server;
 }
 
-/** Returns how the profile reaches its cluster, or `undefined` on failure, which the connection checks report. */
+/**
+ * Returns how the profile reaches its cluster. Returns `undefined` on failure, because other checks report the failure.
+ */
 const wayOf = ({ kube }: CheckContext): Promise<KubeTarget | undefined> =>
   kube.connection().then(
     ({ access }) => access.target,
@@ -227,8 +229,8 @@ async function whoIsClient(
   const [{ identity }, cluster, way] = await Promise.all([aws.client(), aws.cluster(), wayOf(context)]);
   const login = { clusterName: cluster.name, region: aws.place.region, roleArn: undefined, profile: undefined };
   const access = eksAccess(cluster, { login, identity, hidden });
-  // The address in the kubeconfig is used if it is of the same cluster, because a private address is often reachable
-  // only by a tunnel or a proxy that the kubeconfig names.
+  // If the kubeconfig names the same cluster, its address is used. A private address is often reachable only through a
+  // tunnel or a proxy, which the kubeconfig names.
   const connection = new KubeConnection(way && pointsToCluster(way, cluster) ? { ...access, target: way } : access);
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };

@@ -59,8 +59,8 @@ async function checkPods(context: CheckContext): Promise<Finding> {
 }
 
 /**
- * Whether a container has the variables that EKS injects, with this role. Sidecars may be excluded from the
- * injection.
+ * Returns whether any container has the variables that EKS injects, with this role. One container is enough, because
+ * sidecars may be excluded from the injection.
  */
 const hasRole = ({ containers }: Pod, role: string): boolean =>
   containers.some(

@@ -16,8 +16,8 @@ import { refusalOf } from '#cluster/gcp/googleErrors.ts';
 import { serviceAccountPath, serviceAccountUser } from '#cluster/kube/serviceAccounts.ts';
 import type { Evidence, Finding } from '#cluster/result.ts';
 
-// Repeats, without a pod, the steps of GKE's metadata server for a pod: each step is a check, and uses the token of the
-// step before.
+// These checks repeat, without a pod, the steps in which GKE's metadata server gets a token for a pod. Each check is
+// one step, and uses the token of the step before.
 
 const token: Check = {
   id: 'gcp-chain-token',
@@ -76,7 +76,8 @@ const exchange: Check = {
       return fail(`Google does not accept the service account's token. Google reports: ${withStop(refusal.message)}`, {
         evidence: [
           { asked: 'sts.googleapis.com/v1/token', saw: `${refusal.status} ${refusal.reason}` },
-          // The usual cause is a profile that names two clusters. The two addresses show this.
+          // The usual cause is a profile whose `gcp` settings and kubeconfig name different clusters. The two addresses
+          // show the difference.
           { asked: source, saw: `the API server at ${server}` },
           { asked, saw: `the API server at ${value.endpoints.join(', ')}` },
         ],
@@ -144,7 +145,7 @@ const bucket: Check = {
   },
 };
 
-/** Returns the Google account that pods act as. The annotation determines it and not the profile. */
+/** Returns the Google account that pods act as. The annotation determines this account, and the profile does not. */
 async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string> {
   const email = await gcp.annotatedAccount();
   if (email !== undefined) return email;
@@ -157,7 +158,10 @@ async function annotated(gcp: CheckContext['gcp'], name: string): Promise<string
 
 type Refusals = Readonly<Partial<Record<'Forbidden' | 'NotFound', readonly [sentence: string, fix: Fix]>>>;
 
-/** Converts refusals to findings: here the service account was refused, not the user. */
+/**
+ * Converts refusals to findings. Google refused the service account, not the user, so the check fails instead of being
+ * skipped.
+ */
 async function refusedAs(how: () => Promise<Finding>, refusals: Refusals): Promise<Finding> {
   try {
     return await how();

@@ -38,7 +38,7 @@ const credentials: Check = {
   },
 };
 
-/** If a new login is the fix, suggests its command. */
+/** Converts an error that a new login fixes to a finding with the login command. Throws any other error. */
 function askToSignIn(error: unknown): Finding {
   if (!isClusterError(error) || !error.hint.includes(loginCommand)) throw error;
   return fail(error.what, { fix: { kind: 'command', command: loginCommand } });
@@ -67,7 +67,7 @@ const clientRole: Check = {
           evidence,
           fix: listClusters(gke),
         });
-      // For this failure the run would skip the check, but here the missing grant is the finding.
+      // For Forbidden, the run would skip the check, but here the missing grant is the finding.
       if (error.kind !== 'Forbidden') throw error;
       const fix = grantClusterViewer(gke, await gcp.caller());
       return fail(`You may not view ${nameOf(gke)}: container.clusters.get is missing.`, { evidence, fix });
@@ -169,7 +169,10 @@ const annotation: Check = {
   },
 };
 
-/** Returns evidence that IAM grants the pods the bucket directly, without a Google account (GKE supports this too). */
+/**
+ * Returns evidence that IAM grants the pods access to the bucket directly. GKE supports this too, without a Google
+ * account. Returns `undefined` without such a grant.
+ */
 async function ownRightsOf(gcp: GcpReads): Promise<Evidence | undefined> {
   try {
     const { asked, value } = await gcp.permissionsOfPods();

@@ -90,7 +90,7 @@ const bucketRole: Check = {
 };
 
 type Judged = {
-  /** The token chain got as far as the grant. */
+  /** The token chain got as far as the step that needs the grant. */
   readonly isTried: boolean;
   /** The token chain succeeded, so the grant exists at some level. */
   readonly isProven: boolean;

@@ -26,8 +26,8 @@ const probe: Check = {
     const email = await gcp.annotatedAccount();
     if (email === undefined)
       throw new ClusterError('NotFound', 'The service account has no annotation with a Google service account.', '');
-    // Requests the token before anything is written, because removing an object that the pod could not remove needs the
-    // token.
+    // Requests the token before anything is written. If the pod can't remove its object, the cleanup needs this token
+    // to remove the object.
     await gcp.accountToken(email).catch(() => undefined);
     const name = `lance-catalog-probe-${randomBytes(5).toString('hex')}`;
     const object = objectOf(profile, name);

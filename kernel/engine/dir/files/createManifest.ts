@@ -50,8 +50,8 @@ const lookMs = 100;
  * Creates the manifest in an object store. A store can't rename, and if two clients create the same table, the second
  * empties the table of the first. So every client first creates an empty table at another location, and only the client
  * that gets version 1 creates the manifest.
- * @param waitMs how long the other clients wait for the manifest; the first client may have ended before it created the
- * manifest
+ * @param waitMs how long the other clients wait for the manifest before they create it themselves, because the first
+ * client may have ended
  */
 export async function createInObjectStore(place: Root, waitMs = 10_000): Promise<void> {
   const schema = await manifestSchema();

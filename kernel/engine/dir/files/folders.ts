@@ -27,7 +27,7 @@ export function isTableLocation(location: string): boolean {
 
 /**
  * Returns the path of a table's folder in a root.
- * @throws CatalogError TableNotFound (4) if it is not below the root
+ * @throws CatalogError TableNotFound (4) if the folder is not below the root
  */
 export function inRoot(root: string, folder: string): string {
   const path = join(root, folder);
@@ -36,7 +36,7 @@ export function inRoot(root: string, folder: string): string {
   throw nowhere(folder);
 }
 
-/** Marker files in the folder of a declared or a deregistered table; Other clients check for these markers too. */
+/** Marker files in the folder of a declared or a deregistered table. Other clients check for these markers too. */
 export const markers = { declared: '.lance-reserved', forgotten: '.lance-deregistered' } as const;
 
 /** Whether a folder of a local root has the files of a deregistered table. */
@@ -56,9 +56,9 @@ const timedFileSystems: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Whether the file system of a folder changes the time of a folder with each entry that is added, renamed or removed.
- * File systems of a network or over an object store may not. The numbers of other systems are not known, but the file
- * systems of their local disks do so.
+ * Whether the file system of a folder changes the time of the folder with each entry that is added, renamed or removed.
+ * A network file system or a file system on an object store may not. The numbers are known only on Linux. On other
+ * systems the result is true, because the file systems of their local disks change the time.
  */
 export async function keepsFolderTimes(folder: string): Promise<boolean> {
   const { type } = await statfs(folder);

@@ -22,7 +22,7 @@ export type ObjectKind = 'table' | 'namespace';
 
 /**
  * Returns the components of a path and a name, if the manifest can contain them. The manifest joins components with
- * `$`, so no component may contain a `$`: for a table `a$b` the engine would return the table `b` in `a`.
+ * `$`, so no component may contain a `$`: for a table `a$b` the engine would return the table `b` in the namespace `a`.
  * @throws CatalogError NamespaceNotFound (1), TableNotFound (4)
  */
 export function checkManifestPath(path: NamespacePath, name?: string): string[] {
@@ -132,11 +132,11 @@ const onOpened = <T>(place: Root, call: (manifest: Manifest) => Promise<T>): Pro
   });
 
 /**
- * Drops an empty namespace by the engine, inside `withManifestLock`.
+ * Drops an empty namespace with the engine. Must be called inside `withManifestLock`.
  *
- * The engine looks for children first, and repeats only its delete after a conflict: a table that another process has
- * added in between would have no namespace. So this looks again, and adds the namespace again if it has children. A
- * table that is added later notices itself that its namespace is missing (`Manifest.insert`).
+ * The engine looks for children first. After a conflict it repeats only its delete, so a table that another process has
+ * added in between would have no namespace. So this function looks for children again after the drop. If it finds any,
+ * it adds the namespace again. If a table is added even later, `Manifest.insert` notices that the namespace is missing.
  * @returns false if the namespace has children and stays
  */
 export async function dropEmptyNamespace(
@@ -199,7 +199,7 @@ class Manifest {
     await this.#native.mergeInsert('object_id').whenNotMatchedInsertAll().execute([row]);
   }
 
-  /** Turns the row of a table into that of a namespace, if it still has this location. */
+  /** Turns the row of a table into the row of a namespace, if the table still has this location. */
   async turnIntoNamespace(id: string, location: string | null): Promise<void> {
     await this.#native.update({
       where: isAt(id, location),
@@ -237,8 +237,8 @@ class Manifest {
    * Adds a table in a namespace, or in the root if `namespace` is undefined. Changes nothing if the identifier exists.
    *
    * The engine detects concurrent inserts of one identifier, because the identifier is the key of the manifest. It does
-   * not detect a conflict between a rename, which changes rows, and an insert, which adds a row. So an insert also
-   * rewrites the row of its namespace, because a rename rewrites every row, and then the two conflict.
+   * not detect a conflict between a rename, which changes rows, and an insert, which adds a row. A rename rewrites
+   * every row. So an insert also rewrites the row of its namespace, and then the two conflict.
    * @returns the kind of the existing object; undefined if the table was added
    * @throws CatalogError NamespaceNotFound (1)
    */
@@ -272,8 +272,8 @@ class Manifest {
   }
 
   /**
-   * Returns the kind of an identifier: `namespace` if there is a row for a table and one for a namespace. Earlier
-   * versions could create such rows.
+   * Returns the kind of the object with an identifier. Earlier versions could create a row for a table and another for
+   * a namespace with the same identifier. Then the kind is `namespace`.
    */
   async kind(id: string): Promise<ObjectKind | undefined> {
     const rows = await this.#native
@@ -331,8 +331,8 @@ class Manifest {
     const taken = await this.kind(to);
     if (taken) return taken;
     const isFrom = `object_id = ${quoted(from)} AND object_type = 'table'`;
-    // The engine's expressions have no CASE. So this takes all characters of the new identifier in the row with the old
-    // identifier, and no characters in other rows.
+    // The engine's expressions have no CASE. So the expression takes all characters of the new identifier in the row
+    // with the old identifier, and no characters in other rows.
     const renamed = `nullif(left(${quoted(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
     try {
       await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });
@@ -344,8 +344,8 @@ class Manifest {
     }
     if ((await this.find(to))?.location !== entry.location) return 'missing';
     if (await this.#isAlone(to)) return 'renamed';
-    // Checks for a duplicate, because an older client does not rewrite the rows and may have added this identifier at
-    // the same moment.
+    // Another row has the new identifier: an older client, which does not rewrite the rows, has added it at the same
+    // moment. So the rename is reverted.
     await this.#native.update({
       where: `${isTable(to)} AND location = ${quoted(entry.location)}`,
       values: { object_id: from },

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import { keepsFolderTimes, markers } from './folders.ts';
 
-// The tables in the root of a directory. The engine opens the folders of all tables for each page of their names. Here a
-// page of a local root opens only its own folders, and the names of an object store are listed once for several pages.
+// The tables in the root of a directory. The engine opens the folders of all tables for each page of their names. Here
+// a page of a local root opens only the folders of the names on it, and the names of an object store are listed once for
+// several pages.
 
 export type NamesPage = { names: string[]; pageToken?: string };
 
@@ -15,7 +16,7 @@ export interface RootTables {
   all(connection: Connection): Promise<string[]>;
 }
 
-/** Returns the lists of a root: `location` is its path if it is local. */
+/** Returns an object that lists the tables of a root. `location` is the path of a local root. */
 export const rootTables = ({ location, isLocal }: { location: string; isLocal: boolean }): RootTables =>
   isLocal ? new LocalRootTables(location) : new StoreRootTables();
 
@@ -28,7 +29,9 @@ const enginePage = async (connection: Connection, limit?: number, pageToken?: st
   return { names: page.tables, ...(typeof next === 'string' && { pageToken: next }) };
 };
 
-/** Lists the tables of a local root as the engine does. The engine lists them if something can't be read here. */
+/**
+ * Lists the tables of a local root as the engine does. If something can't be read here, the engine itself lists them.
+ */
 class LocalRootTables implements RootTables {
   readonly #root: string;
   readonly #kept: KeptNames;
@@ -39,7 +42,7 @@ class LocalRootTables implements RootTables {
   }
 
   async page(connection: Connection, limit: number, pageToken: string | undefined): Promise<NamesPage> {
-    // One name more than the page has shows whether another page follows.
+    // Looks for one name more than the page has. If there is one, another page follows.
     const names = await this.#find(limit + 1, pageToken).catch(() => undefined);
     if (!names) return enginePage(connection, limit, pageToken);
     return names.length > limit ? { names: names.slice(0, limit), pageToken: names[limit - 1]! } : { names };
@@ -92,8 +95,8 @@ const exists = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Returns the folder in which the engine looks for the markers of a name. It escapes characters in this path, though
- * not in the name that it lists, so that it finds no marker in a folder with such characters.
+ * Returns the folder in which the engine looks for the markers of a name. The engine escapes characters in this path,
+ * but not in the name that it lists. So it finds no marker in a folder whose name has such characters.
  */
 const markerFolder = (name: string): string => `${name.replaceAll(/["#%*<>?[\\\]^`{|}~]|[^\0-\x7f]+/g, escaped)}.lance`;
 
@@ -113,16 +116,18 @@ function firstAfter(names: readonly string[], token: string): number {
   return low;
 }
 
-/** The engine's order of names. It differs from that of JavaScript for characters beyond U+FFFF. */
+/**
+ * Compares names in the engine's order. For characters beyond U+FFFF it differs from the order of JavaScript strings.
+ */
 const compareBytes = (a: string, b: string): number =>
   isAscii(a) && isAscii(b) ? (a < b ? -1 : a > b ? 1 : 0) : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 /**
- * How long a folder must be unchanged before its entries are kept. A change within the same tick of the clock of a file
- * system leaves the time as it is; ticks are 2 s at most. The wait is measured here and not compared with the time of
- * the folder, because clocks may differ.
+ * How long a folder must be unchanged before its entries are kept. The clock of a file system has ticks of at most 2 s,
+ * and a second change within a tick does not change the folder's time. The wait is measured here and not compared with
+ * the time of the folder, because clocks may differ.
  */
 const settledMs = 3000;
 
@@ -147,8 +152,8 @@ class KeptNames {
     const links = entries.filter((entry) => entry.isSymbolicLink());
     const broken = await this.#brokenLinks(links, `${dev}:${ino}`);
     const names = namesIn(entries.filter((entry) => !broken.has(entry)));
-    // A change after `stat` is later than the tick of the stamp, so the next call notices it. It would not notice that
-    // the target of a link has changed.
+    // A change after `stat` is later than the tick of the stamp, so the next call notices it. A change of a link's
+    // target does not change the stamp, so names are not kept if there are links.
     if (isSettled && links.length === 0 && (await keepsFolderTimes(this.#root))) state.names = names;
     return names;
   }
@@ -184,8 +189,8 @@ function namesIn(entries: readonly Dirent[]): string[] {
 const keptMs = 10_000;
 
 /**
- * Lists the tables of an object store by the engine, which reads the folders of all tables whatever the limit is. So the
- * names of one list serve its next pages too.
+ * Lists the tables of an object store with the engine, which reads the folders of all tables whatever the limit is. So
+ * the names of one list serve its next pages too.
  */
 class StoreRootTables implements RootTables {
   #list: { names: string[]; token: string; at: number } | undefined;

@@ -52,8 +52,9 @@ function cutToBytes(text: string, most: number): string {
 type ReplacedEntry = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
 
 /**
- * Creates a table from batches, also over an unreadable table. That table stays until all rows are written.
- * @throws CatalogError TableAlreadyExists (5), also if another client was faster; nothing is left then
+ * Creates a table from batches, also instead of an unreadable table. That table stays until all rows are written.
+ * @throws CatalogError TableAlreadyExists (5), also if another client was faster. Then nothing is left in a local root;
+ * in an object store, files remain that no row lists
  */
 export async function createStagedTable(
   place: Root,
@@ -154,8 +155,8 @@ async function fill(written: string, declared: string): Promise<boolean> {
 }
 
 /**
- * Adds a table of the root to the manifest, if there is a manifest. Other clients need the row to drop the table.
- * Otherwise the table works without a row, so a failure is ignored.
+ * Adds a table of the root to the manifest, if there is a manifest. Other clients need the row to drop the table. For
+ * everything else the table works without a row, so a failure is ignored.
  * @returns the kind of the object that already has the name in the manifest
  */
 export async function addToManifest(place: Root, name: string): Promise<ObjectKind | undefined> {

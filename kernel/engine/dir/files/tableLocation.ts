@@ -5,7 +5,9 @@ import type { TableId } from '#engine/dir/dirRename.ts';
 import { entryOf, objectId } from './manifestTable.ts';
 import { inRoot, isSinglePathSegment, pathExists, markers, rootFolder } from './folders.ts';
 
-/** Returns the full path or address of a table's files; `undefined` if the manifest has no location. */
+/**
+ * Returns the full path or address of a table's files; `undefined` if the manifest or the local root has no such table.
+ */
 export async function tableLocation(place: Root, { name, path }: TableId): Promise<string | undefined> {
   if (path.length > 0) {
     const entry = await entryOf(place, objectId(name, path));
@@ -18,8 +20,9 @@ export async function tableLocation(place: Root, { name, path }: TableId): Promi
 }
 
 /**
- * Returns the location of a declared, not yet written table, or `undefined` for other tables. In an object store a
- * table whose files are missing looks the same.
+ * Returns the location of a table that is declared but not yet written, or `undefined` for other tables of a local
+ * root. An object store has no markers, so there the location of every table is returned, and the caller checks for
+ * data.
  */
 export async function declaredLocation(place: Root, table: TableId): Promise<string | undefined> {
   const location = await tableLocation(place, table);

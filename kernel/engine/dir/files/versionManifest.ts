@@ -18,7 +18,9 @@ export async function readVersionManifest(path: string): Promise<VersionInfo | u
 }
 
 const magic = Buffer.from('LANC');
-/** Position of the manifest (8 bytes), two version numbers (2 bytes each) and the magic bytes, at the end of a file. */
+/**
+ * Size of the end of a file: the position of the manifest (8 bytes), two version numbers (2 bytes each) and the magic.
+ */
 const footerBytes = 16;
 
 /** The first feature flag of readers that this code does not know. A later feature may change what is counted. */

@@ -35,7 +35,10 @@ class BucketStore implements CheckpointStore {
     await told(() => this.#files.put(this.#key(path), bytes));
   }
 
-  /** Reads the file back: if two writers find no file, the last one wins, unless both use conditional writes. */
+  /**
+   * Creates a file and reads it back: if two writers find no file, the last writer wins, unless both use conditional
+   * writes.
+   */
   async create(path: string, bytes: Uint8Array): Promise<boolean> {
     if (!(await told(() => this.#files.create(this.#key(path), bytes)))) return false;
     await sleep(settling);

@@ -49,7 +49,10 @@ export class Checkpoints {
       .toSorted((a, b) => a.fragment - b.fragment || a.first - b.first);
   }
 
-  /** Returns `undefined` for a truncated chunk or one of another function. @throws JobError StorageFailed */
+  /**
+   * Returns `undefined` for a truncated chunk, or for a chunk of another function, column or condition.
+   * @throws JobError StorageFailed
+   */
   async read({ file }: ChunkName, signal: AbortSignal): Promise<Chunk | undefined> {
     const bytes = await this.#store.read(`${this.path}/${file}`, signal);
     const chunk = bytes && decodeChunk(bytes, this.#field);
@@ -65,7 +68,8 @@ export class Checkpoints {
   }
 
   /**
-   * Writes a chunk completely or not at all; synced before this returns. @throws JobError StorageFull, StorageFailed
+   * Writes a chunk completely or not at all. The chunk is synced to disk before the call returns.
+   * @throws JobError StorageFull, StorageFailed
    */
   async write(header: ChunkHeader, rows: ChunkRows): Promise<void> {
     const name = `f${header.fragment}-${header.first}-${header.rows}.arrow`;

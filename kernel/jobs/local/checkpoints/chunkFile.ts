@@ -61,8 +61,8 @@ export type ChunkRows = {
 };
 
 /**
- * Decodes a chunk, which any user of the table may have written. Undefined if it is invalid or has another column
- * type.
+ * Decodes a chunk, which any user of the table may have written. Returns undefined if the chunk is invalid or has
+ * another column type.
  */
 export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined {
   try {
@@ -72,7 +72,7 @@ export function decodeChunk(bytes: Uint8Array, field: Field): Chunk | undefined 
     if (!header || !there || typeText(there.type) !== typeText(field.type)) return undefined;
     return { ...header, pieces: table.batches.map(pieceOf) };
   } catch {
-    // The file was truncated by a crash of its writer. The rows are computed again.
+    // The file is invalid, for instance truncated by a crash of its writer. Its rows are computed again.
     return undefined;
   }
 }
@@ -94,7 +94,7 @@ const headerJson = (header: ChunkHeader) => ({
   first: header.first,
   rows: header.rows,
   partial: false,
-  // The files are not known here, because readers compare the inputs of the rows instead.
+  // The data files of the fragment are left out, because readers compare the inputs of the rows instead.
   files: null,
 });
 

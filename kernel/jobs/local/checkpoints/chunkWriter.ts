@@ -41,7 +41,7 @@ export class ChunkWriter {
     this.#now = now;
   }
 
-  /** Adds rows that must follow the previous ones. @throws JobError StorageFull, StorageFailed */
+  /** Adds rows that must follow the previous rows. @throws JobError StorageFull, StorageFailed */
   async add({ rows, errors }: ScannedRows): Promise<void> {
     if (this.#pending && this.#pending.fragment !== rows.fragment) await this.flush();
     const pending = (this.#pending ??= {
@@ -62,8 +62,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Writes the pending rows. Also called before rows of another chunk, so that the span of a chunk never includes rows
-   * that the chunk does not hold.
+   * Writes the pending rows as a chunk. `fillRows` also calls this before it handles reused rows, so that the span of a
+   * chunk never includes rows that the chunk does not hold.
    */
   async flush(): Promise<void> {
     const pending = this.#pending;

@@ -108,5 +108,5 @@ const gone = (root: string, cause: unknown): JobError =>
 /** All users can read the files, because a lease that another user can't read would not stop the jobs of that user. */
 const readable = 0o644;
 
-/** Folders are created on demand, and other jobs may have files in them. */
+/** Removes a folder if it is empty. The next write creates the folder again. */
 const removeEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);

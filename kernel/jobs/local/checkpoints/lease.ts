@@ -123,7 +123,7 @@ const busy = (holder: LeaseHolder | undefined, column: string): JobError =>
     'Wait until it has finished, or cancel it where it runs.',
   );
 
-/** Replaces the file, so that readers never see half of it. */
+/** Writes a heartbeat. The file is replaced, so that readers never see half of it. */
 async function renew(lease: OwnLease): Promise<void> {
   try {
     if ((await holderOf(lease))?.nonce === lease.nonce) await lease.store.write(lease.path, lease.bytes());

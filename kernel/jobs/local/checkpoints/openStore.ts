@@ -9,7 +9,7 @@ import type { CheckpointStore } from './store.ts';
 type OpenStore = Disposable &
   (
     | { readonly isBesideTable: true; readonly store: CheckpointStore }
-    /** Stored on this machine; `reason` is a sentence. */
+    /** The checkpoints are then stored on this machine. `reason` says why, in a sentence. */
     | { readonly isBesideTable: false; readonly reason: string }
   );
 

@@ -8,7 +8,7 @@ import { jobErrorOf, withRay } from './openRay.ts';
 /** Time limit in milliseconds. If Ray first has to start nodes, this takes too long for a plan. */
 const patience = 60_000;
 
-/** Notes for a plan: what Ray lacks, and whether it reaches the table. */
+/** Returns notes for a plan: what Ray lacks, and whether Ray reaches the table. */
 export async function notesOfRay(
   place: RayPlace,
   spec: JobSpec,

@@ -8,7 +8,7 @@ import type { FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type Probed, type ProbedNode, probeRay } from './rayProbe.ts';
 
-/** Minimum versions of the driver and of TypeScript functions. */
+/** Minimum versions that the driver and TypeScript functions need. */
 const least = {
   python: minimumPython,
   pylance: minimumPylance,
@@ -88,7 +88,8 @@ function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tab
     );
   const away = nodes.filter((node) => node.unreachable !== undefined);
   if (away.length > 0) return awayFrom(subject, away, nodes.length, tableUri);
-  // The modules are not checked if packages must be installed, because their modules are not known before.
+  // The modules are not checked if packages must be installed first, because it is not known which modules the packages
+  // have.
   const modules = dependencies.length > 0 ? [] : [...new Set(nodes.flatMap(({ missingModules }) => missingModules))];
   if (modules.length === 0) return undefined;
   const names = modules.map((name) => `"${name}"`).join(' and ');
@@ -120,7 +121,7 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 /** The variable for secrets. They must not be in a file of the job's package. */
 const secretsVariable = 'LANCE_CATALOG_STORAGE_OPTIONS';
 
-/** Returns the environment of a job, Every user who can read the job can read this environment. */
+/** Returns the environment of a job. Every user who can read the job can read this environment. */
 export const environmentOf = ({ table: { storageOptions } }: JobSpec): Readonly<Record<string, string>> =>
   Object.keys(storageOptions).length > 0 ? { [secretsVariable]: JSON.stringify(storageOptions) } : {};
 

@@ -42,8 +42,8 @@ type ProbeRequest = {
 };
 
 /**
- * Checks with a small job what the nodes of a Ray have. The id of the job has a hash of everything that the job checks,
- * and Ray keeps the output. So one probe serves all backfills of a table until Ray restarts.
+ * Submits a small job that checks what is installed on the nodes of Ray. The id of the job has a hash of everything
+ * that the job checks, and Ray keeps the output. So one probe serves all backfills of a table until Ray restarts.
  * @throws ClusterError, JobError if no job can run there
  */
 export async function probeRay(jobs: RayJobs, request: ProbeRequest, signal: AbortSignal): Promise<Probed> {
@@ -79,13 +79,13 @@ const filesOf = ({ code, functionCode }: ProbeRequest): Record<string, string> =
   ...(functionCode !== undefined && { 'function.py': functionCode }),
 });
 
-/** Includes secrets, because one key may reach tables that another can't. */
+/** The hash includes secrets, because one key may reach tables that another can't. */
 function probeId({ version, tableUri, envVars, code, functionCode = '' }: ProbeRequest): string {
   const hash = createHash('sha256').update(JSON.stringify([version.session, tableUri, envVars, code, functionCode]));
   return `lance-catalog-probe-${hash.digest('hex').slice(0, 20)}`;
 }
 
-/** Waits for a probe that is still running. */
+/** Returns the result of an earlier probe with this id, if any. Waits if that probe is still running. */
 async function found(jobs: RayJobs, submissionId: string, signal: AbortSignal): Promise<Probed | undefined> {
   const known = (await jobs.list(signal)).some((job) => job.submissionId === submissionId);
   if (!known) return undefined;

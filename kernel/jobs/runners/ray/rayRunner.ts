@@ -17,7 +17,7 @@ import { RayEvents } from './rayEvents.ts';
  */
 const kept = { submission: 'ray.submission', sent: 'ray.sent', known: 'ray.known', attempt: 'ray.attempt' } as const;
 
-/** Milliseconds. Ray gives a driver three seconds to end. */
+/** Milliseconds to end a job on Ray and read its log. Ray gives a driver three seconds to end. */
 const endingMs = 60_000;
 
 /**

@@ -20,8 +20,8 @@ type Wanted = {
 };
 
 /**
- * Finds the server's job of an earlier process: by id, or by table, column and time if the process died before it
- * received the id. Failed and cancelled jobs don't count.
+ * Finds the job that an earlier process started on the server: by id, or by table, column and time if the process died
+ * before it received the id. Failed and cancelled jobs don't count.
  */
 export async function findEarlierJob({ id, askedAt, ...wanted }: Wanted): Promise<string | undefined> {
   if (id !== undefined) {

@@ -15,12 +15,13 @@ import { serverProgress } from './serverProgress.ts';
 /** Names of the values that are kept for the next process: the time of the request and the id of the job. */
 const kept = { asked: 'rest.askedAt', job: 'rest.jobId' } as const;
 
-/** Pauses between requests; they grow while nothing changes. */
+/** Pauses between requests. They grow, and start over when the job starts to run. */
 const usual: Patience = { firstPause: 200, longestPause: 3000, silence: 15 * 60_000 };
 
 /**
- * Runs a job on the server of a catalog, by "AlterTableBackfillColumns" of the specification. The server has the
- * function. The progress comes from the server's reports and from a count of the table's rows.
+ * Runs a job on the server of a catalog, by the operation "AlterTableBackfillColumns" of the Lance Namespace
+ * specification. The server has the function. The state of the job comes from the server, and its progress from a count
+ * of the table's rows.
  */
 export function createRestRunner(patience: Patience = usual): Runner {
   return {
@@ -69,7 +70,7 @@ async function run(context: RunContext, patience: Patience): Promise<void> {
   });
 }
 
-/** Adopts the job of an earlier process unless it failed or was cancelled. */
+/** Adopts the server's job of an earlier process unless that job failed or was cancelled. Otherwise starts a job. */
 async function jobOf(
   context: RunContext,
   catalog: Catalog,
@@ -99,7 +100,7 @@ async function jobOf(
 async function launch({ spec, request, signal }: RunContext, table: Table): Promise<string> {
   const options: BackfillColumnOptions = definedEntries({
     where: spec.where,
-    // If not set by the user, the server chooses.
+    // Options that the user has not set are omitted, so that the server chooses.
     concurrency: request.concurrency,
     taskSize: spec.taskSize,
     checkpointSize: request.checkpointSize,

@@ -13,8 +13,8 @@ export type ServerProgress = {
     readonly reusedRows: number;
   };
   /**
-   * Rows that received a value since the start, `undefined` if unknown. Servers don't report it; for default rows it
-   * follows from the number of nulls.
+   * Rows that received a value since the start, `undefined` if unknown. Servers don't report this number. For default
+   * rows it follows from the number of nulls.
    */
   done(signal: AbortSignal): Promise<number | undefined>;
 };

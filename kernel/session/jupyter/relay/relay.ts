@@ -18,11 +18,11 @@ import { ownVersions } from '#session/about.ts';
 import { redirectWarnings } from '#session/start/warnings.ts';
 import { readRelayed, sendRelayed } from './relayMessages.ts';
 
-// The process that listens for a Jupyter kernel: `relay.cjs PATH PID --connection-file=FILE`, started by the launcher
-// as a child of the kernel process PID; it ends with the kernel. A kernel that starts from its snapshot is reachable
-// after 250 ms, and a refused client waits 100 to 200 ms before it retries; the relay is reachable in a fifth of that
-// time. The relay answers kernel info requests, because clients send them first. It holds other requests until the
-// kernel connects to PATH, and then forwards all messages.
+// The relay is a process that listens for a Jupyter kernel: `relay.cjs PATH PID --connection-file=FILE`. The launcher
+// starts the relay as a child of the kernel process PID, and the relay ends with the kernel. A kernel that starts from
+// its snapshot is reachable only after 250 ms, and a refused client waits 100 to 200 ms before it retries. The relay is
+// reachable in a fifth of the kernel's time. The relay answers kernel info requests, because clients send them first.
+// It holds other requests until the kernel connects to PATH, and then forwards all messages.
 
 /**
  * Interval of the check whether a kernel that has not connected still runs. The relay must end soon after the kernel,
@@ -100,8 +100,8 @@ async function relay(connected: Promise<Socket>, connectionFile: string, languag
 }
 
 /**
- * Waits for the kernel to connect to `path`. The process ends with this connection, or with the kernel before it
- * connects.
+ * Waits for the kernel to connect to `path`. The relay ends when this connection ends, or when the kernel ends before
+ * it has connected.
  */
 function waitAt(path: string, kernelPid: number): Promise<Socket> {
   // Removes the path that a killed process with the same id may have left.

@@ -3,9 +3,9 @@ import { Endpoint } from '#shared/protocol/rpc.ts';
 import type { SqlHostMethods, SqlMethods } from '#session/sql/sqlMessages.ts';
 import { SqlDatabase } from './sqlDatabase.ts';
 
-// The process that answers SQL, forked by the kernel: unlike SQLite itself, a process can be stopped while it
-// computes. It receives requests over its IPC channel and ends when the kernel disconnects or ends, also during a
-// query.
+// The process that answers SQL queries. The kernel forks this process, because a process, unlike SQLite itself, can be
+// stopped while it computes. The process receives requests over its IPC channel. It ends when the kernel disconnects or
+// ends, even during a query.
 
 process.on('disconnect', () => process.exit(0));
 endWithParent(0);

@@ -78,7 +78,7 @@ export class SqlDatabase {
     try {
       let rows = 0;
       const statement = this.#database.prepare(text);
-      // With this, integers are read as bigint. Otherwise an integer beyond the range of a double would throw.
+      // With this setting, integers are read as bigint. Otherwise an integer beyond the range of a double would throw.
       statement.setReadBigInts(true);
       for (const _ of statement.iterate(...bound)) if (++rows >= wanted) return true;
       return rows >= wanted;
@@ -90,7 +90,7 @@ export class SqlDatabase {
 
   /**
    * @returns the rows of the query as an Arrow stream
-   * @throws CatalogError InvalidInput (13) if there are too many
+   * @throws CatalogError InvalidInput (13) if there are too many rows
    */
   answer({ text, bound }: BoundQuery): Uint8Array {
     this.#database.exec('PRAGMA query_only = ON');
