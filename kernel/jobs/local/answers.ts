@@ -55,8 +55,7 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
       kept = { fragment, rows: (await request.reusable?.of(fragment, signal)) ?? noRows };
     const reusable = kept.rows;
     const found = Array.from(rows.addresses, (address) => reusable.find(address));
-    // Rows that are consecutive in the batch are consecutive in the chunk too, so they are copied as spans.
-    for (const { start, end } of rowRuns(found.length, (row) => (found[row] === -1 ? -1 : found[row]! - row))) {
+    for (const { start, end } of reuseRuns(found)) {
       if (found[start] !== -1) {
         yield { answer: Promise.resolve(reused(request, sliceRead(rows, start, end), reusable, found[start]!)) };
       } else if (failed) {
@@ -70,6 +69,15 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
     }
   }
 }
+
+/**
+ * Splits rows into runs: rows without a reusable value, and rows whose reusable values are consecutive too, which are
+ * copied at once.
+ * @param found the position of the reusable value of each row, -1 for none
+ */
+export const reuseRuns = (found: readonly number[]): Iterable<{ start: number; end: number }> =>
+  // The difference of two positions may be negative, so it can't share its numbers with rows without a value.
+  rowRuns(found.length, (row) => (found[row] === -1 ? undefined : found[row]! - row));
 
 const noRows = new ReusableRows([]);
 

@@ -24,7 +24,7 @@ import { openSource, scopeOf, type Source } from './source.ts';
 import { ProgressReporter } from './progressReporter.ts';
 import { WriteBack } from './writeBack.ts';
 
-/** Passes over the table. All but the first compute rows that were added meanwhile. */
+/** Maximum number of passes over the table. Each pass after the first computes the rows that were added meanwhile. */
 const mostPasses = 5;
 
 /** State that all passes share. */
@@ -54,7 +54,7 @@ type Pass = {
 /**
  * Fills a column through the catalog: reads rows at one version, computes them, stores checkpoints and merges the
  * values by a key, then continues with rows that were added meanwhile. Needs a catalog that can read and merge rows,
- * but no access to its files.
+ * but no access to the files of the table.
  * @throws JobError, CatalogError; the reason of `signal` if the job was cancelled
  */
 export async function runLocal(context: RunContext): Promise<void> {
@@ -146,11 +146,16 @@ async function fillPass(
     // The index is removed even after a cancellation, so that no index of the job stays on the table.
     await index
       .leave(AbortSignal.timeout(60_000))
-      .catch((error: unknown) => context.log(`Can't drop the temporary index: ${String(error)}\n`));
+      .catch((error: unknown) =>
+        context.log(`Can't drop the temporary index or complete the index of the key: ${String(error)}\n`),
+      );
   }
 }
 
-/** Returns the pass for rows added since; `undefined` if the job does not cover such rows; then a notice says so. */
+/**
+ * Returns a pass over rows that were added since. Returns `undefined` if they are left for the next run, and emits a
+ * notice.
+ */
 async function nextPass(run: Run, { count, from }: Pass, number: number): Promise<Pass | undefined> {
   const { context, source, key, scope, planned } = run;
   const { spec, signal, emit } = context;
@@ -187,8 +192,8 @@ async function finish(
   const { spec, emit, signal } = context;
   const { computed, reused, errors, skipped } = tally;
   const isAll = spec.numFrags === undefined && skipped === 0;
-  // With `numFrags` only the checkpoints of these fragments are removed, because other fragments may have checkpoints
-  // of a cancelled run.
+  // With `numFrags`, only the checkpoints of the planned fragments are removed, because other fragments may have
+  // checkpoints of a cancelled run.
   if (skipped === 0) await checkpoints.clear(spec.numFrags === undefined ? undefined : planned.fragments, signal);
   if (isAll && isComplete && madeAll(spec, source.column)) await markAll(source, spec, signal);
   const version = await source.table.version({ signal });
@@ -207,7 +212,7 @@ async function markAll({ table, column }: Source, { function: { hash } }: JobSpe
   try {
     await markValues(table, column.name, hash, signal);
   } catch (error) {
-    // Some servers do not support this entry. Without it stale values can't be detected, but no value is wrong.
+    // Some servers can't store field metadata. Without the hash, stale values can't be detected, but no value is wrong.
     if (!isCatalogError(error, 'Unsupported')) throw error;
   }
 }

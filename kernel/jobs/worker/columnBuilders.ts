@@ -2,7 +2,7 @@ import { Bool, DataType, Precision, Utf8, makeData, type Data, type FixedSizeLis
 import { convertValue, fail, isTypedArray } from '#catalog/arrow/convertValue.ts';
 import { buildColumn } from '#catalog/arrow/buildColumn.ts';
 
-/** Builds a column from values in any order; missing ones are null. */
+/** Builds a column from values in any order; missing values are null. */
 export type ColumnBuilder = {
   /** @throws CatalogError SchemaValidation (20) for a value that the column can't hold */
   set(row: number, value: unknown): void;
@@ -138,7 +138,7 @@ function texts(column: string, rows: number): ColumnBuilder {
       for (let row = 0; row < rows; row++) {
         bytes += Buffer.byteLength(values[row] ?? '');
         if (bytes > maxTextBytes)
-          fail({ column, row }, 'is more than 2 GiB of strings in one batch', 'Use smaller batches.');
+          fail({ column, row }, 'brings the strings of this batch to more than 2 GiB', 'Use smaller batches.');
         offsets[row + 1] = bytes;
       }
       const data = Buffer.allocUnsafeSlow(bytes);

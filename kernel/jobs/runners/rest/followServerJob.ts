@@ -6,17 +6,17 @@ import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import type { ServerProgress } from './serverProgress.ts';
 
-/** Milliseconds between requests for events, The interval is long, because servers send all events each time. */
+/** Milliseconds between requests for events. The interval is long, because servers send all events each time. */
 const pauseMs = 5000;
-/** Logged events per job; The number is limited because a server may send an event for each row. */
+/** Maximum logged events of a job. The number is limited, because a server may send an event for each row. */
 const most = 10_000;
 
-/** Writes new events to the log. With `isLast`, regardless of the time of the last request. */
+/** Writes new events to the log. With `isLast`, it requests them even if the last request was recent. */
 type LogWriter = (signal: AbortSignal, isLast?: boolean) => Promise<void>;
 
 /**
- * Logs new events of the server as JSON lines. If the server has no events, it is requested only once; the job
- * continues.
+ * Logs new events of the server as JSON lines. If the server does not provide events, they are requested only once, and
+ * the job continues.
  */
 function serverLog({ log }: Pick<RunContext, 'log'>, { jobs }: Pick<Catalog, 'jobs'>, id: string): LogWriter {
   let told = 0;
@@ -160,7 +160,7 @@ const gone = (id: string, cause: unknown): JobError =>
   new JobError(
     'ServerRefused',
     `The server has not responded for a long time: ${messageOf(cause)}`,
-    `Its job ${id} may continue. Resume this job when the server is back to follow it again.`,
+    `The server may still be running its job ${id}. When the server responds again, resume this job to continue following it.`,
     { cause },
   );
 
@@ -183,7 +183,7 @@ async function tellSuccess({ context, catalog, rows }: Following): Promise<void>
   if (left > 0)
     context.emit({
       kind: 'notice',
-      text: `${left} rows still have no value: the function returned none, the server skipped them, or they are new.`,
+      text: `${left} ${left === 1 ? 'row has' : 'rows have'} no value: the function returned none, the server skipped the row, or the row is new.`,
     });
   const computed = done ?? rows.plan.rows;
   context.emit({ kind: 'progress', rows: computed, errors: 0, computeSeconds: 0, readSeconds: 0, writeSeconds: 0 });
