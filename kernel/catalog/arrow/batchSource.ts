@@ -14,12 +14,27 @@ import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { withFullValidity } from '#shared/arrow/nullData.ts';
 import { CatalogError, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 
+/** A batch source whose columns are known before its first batch. */
+export class BatchesWithSchema implements AsyncIterable<RecordBatch> {
+  readonly schema: Schema;
+  readonly #batches: AsyncIterable<RecordBatch>;
+
+  constructor(schema: Schema, batches: AsyncIterable<RecordBatch>) {
+    this.schema = schema;
+    this.#batches = batches;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<RecordBatch> {
+    return this.#batches[Symbol.asyncIterator]();
+  }
+}
+
 /** Batches converted to this copy of apache-arrow, and a way to close their source before reading has started. */
 type SourceBatches = BatchStream & { close: () => Promise<void> };
 
 /**
- * Returns the data for a table as batches of one schema: rows and tables as soon as the call starts, the batches of a
- * batch source as they arrive. The schema is known before the first row. The schema is `schema`, else the schema of the
+ * Returns the data for a table as batches of one schema. Rows and tables are converted at once; a batch source is read
+ * while its batches arrive. The schema is known before the first row. It is `schema` if given, else the schema of the
  * query or of the first batch. Reading throws SchemaValidation if a batch has other columns than the first one, and
  * InvalidInput with the error of the source as its cause if the source throws. A reader that stops early closes the
  * source.
@@ -33,6 +48,7 @@ export async function batchesOf(call: string, source: TableSource, schema?: Sche
     const { schema: found, batches } = await source.execute();
     return opened(call, batches, schema ?? found);
   }
+  if (source instanceof BatchesWithSchema) return opened(call, source, schema ?? source.schema);
   if (isBatchSource(source)) return opened(call, source, schema);
   const table = toArrowTable(call, source, schema);
   return { schema: table.schema, batches: inTurn(table.batches), close: () => Promise.resolve() };
@@ -60,7 +76,8 @@ async function opened(call: string, source: BatchSource, given: Schema | undefin
   const reading = new Reading(call, source[Symbol.asyncIterator]());
   try {
     const first = await reading.next();
-    // The given schema has what the types do not: metadata, and which columns may be null.
+    // A given schema comes first, because it decides about metadata and nulls. `checkSameColumns` compares only names
+    // and types.
     const schema = wanted ?? (first && checkColumns(first.schema));
     if (!schema) {
       const hint = 'Set the option schema to create an empty table.';

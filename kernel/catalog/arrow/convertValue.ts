@@ -86,7 +86,7 @@ export function convertValue(type: DataType, value: unknown, place: Place): unkn
   );
 }
 
-/** Whether each element of a typed array is a value of a type of floats as it is, so that it needs no check and no copy. */
+/** Whether a float type holds every element of a typed array unchanged, so that no check and no copy are needed. */
 const holdsAll = (type: DataType, value: unknown): value is Float32Array | Float64Array =>
   DataType.isFloat(type) &&
   isTypedArray(value) &&
@@ -105,7 +105,11 @@ const describe = (value: unknown): string =>
 
 function toInt(bits: number, signed: boolean, value: unknown, place: Place): number | bigint {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return fail(place, `is ${value}, which a number can't hold exactly`, 'Use a bigint, for instance 123n.');
+    return fail(
+      place,
+      `is ${value}, and a number of this size may have been rounded`,
+      'Use a bigint, for instance 123n.',
+    );
   }
   if (typeof value === 'number' && !Number.isSafeInteger(value)) {
     const hint = 'Use a whole number. For fractions, add a column with the expression "CAST(… AS DOUBLE)".';
@@ -130,11 +134,20 @@ function toFloat(precision: Precision, value: unknown, place: Place): number {
   if (typeof value === 'bigint' && BigInt(number) !== value) {
     return fail(place, `is ${value}, which a float can't hold exactly`, 'Use an integer type.');
   }
-  if (Number.isInteger(number) && !holdsWhole(precision, number)) {
-    const type = precision === Precision.HALF ? 'Float16' : 'Float32';
+  const type = precision === Precision.HALF ? 'Float16' : 'Float32';
+  if (Number.isInteger(number) && !holdsWhole(precision, number))
     return fail(place, `is ${value}, which a ${type} can't hold exactly`, 'Use a wider type.');
-  }
+  if (Number.isFinite(number) && isTooLarge(precision, number))
+    return fail(place, `is ${value}, which is out of the range of a ${type}`, 'Use a wider type.');
   return number;
+}
+
+/** Whether the type would hold an infinity instead of the number. */
+function isTooLarge(precision: Precision, number: number): boolean {
+  if (precision === Precision.DOUBLE) return false;
+  // A half rounds numbers below 65,520 to at most 65,504, its largest number, and all others to infinity.
+  if (precision === Precision.HALF) return Math.abs(number) >= 65_520;
+  return !Number.isFinite(Math.fround(number));
 }
 
 function holdsWhole(precision: Precision, whole: number): boolean {

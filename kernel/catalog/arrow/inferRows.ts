@@ -44,17 +44,22 @@ import { timeUnits } from './plainTypes.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Creates an Arrow table from rows. The inference is the same for every implementation and nearly that of LanceDB:
+ * Creates an Arrow table from rows. The inference of types is the same for every implementation, and nearly that of
+ * LanceDB:
  *
- * - numbers: Float64, because a column whose first rows are whole numbers may get fractions later, also from SQL such
- *   as `price * 1.1`, and 1 / 3 of an integer would be 0; `bigint`: Int64
- * - arrays: List of the type of their elements. Arrays of numbers in a column whose name contains "vector" or
- *   "embedding" are vectors, FixedSizeList<Float32>, if they are equally long and a Float32 changes no whole number
- * - typed arrays: FixedSizeList of the type of their elements if equally long, else List
- * - `Date`: Timestamp in microseconds UTC, `Timestamp` in its unit; `Time`, `Duration`: in their unit; the finest unit
- *   of a column is taken
- * - `Decimal`: Decimal128, or Decimal256 if it has more than 38 digits; `Uint8Array`: Binary; objects: Struct; `Map`: Map
- * - `null` and `undefined`: null
+ * - Numbers become Float64. In an integer column, later fractions would not fit, also from SQL such as `price * 1.1`,
+ *   and SQL would compute 1 / 3 as 0.
+ * - Bigints become Int64, or Float64 if the column also has fractions.
+ * - Arrays become List of the type of their elements. In a column whose name contains "vector" or "embedding", arrays
+ *   of numbers become FixedSizeList<Float32> instead, or List<Float32> if their lengths differ. This holds only if
+ *   there is no bigint and a Float32 changes no whole number.
+ * - Typed arrays become FixedSizeList of the type of their elements, or List if their lengths differ. `Uint8Array`
+ *   becomes Binary.
+ * - `Date` becomes Timestamp in microseconds UTC. `Timestamp`, `Time` and `Duration` keep their unit. A column has the
+ *   finest unit of its values.
+ * - `Decimal` becomes Decimal128, or Decimal256 if it has more than 38 digits.
+ * - Objects become Struct. `Map` becomes Map.
+ * - `null` and `undefined` become null.
  *
  * A given schema overrides the inference.
  * @throws CatalogError SchemaValidation (20) naming row and column if the values of a column have different types
@@ -204,7 +209,7 @@ function shapeOfObject(value: object, place: Place, above: readonly object[]): S
   };
 }
 
-/** Infers the shape of a value of the classes that rows are read with. */
+/** Infers the shape of a `Decimal`, `Time`, `Duration`, `Date` or `Timestamp`; `undefined` for other values. */
 function exactShape(value: object): Shape | undefined {
   if (isDecimal(value)) {
     const { unscaled, scale } = value;
@@ -263,7 +268,7 @@ type ListShape = Extract<Shape, { kind: 'list' | 'typedArray' }>;
 
 const isListShape = (shape: Shape): shape is ListShape => shape.kind === 'list' || shape.kind === 'typedArray';
 
-/** Returns the shape of the elements; those of a typed array as if they were in an array. */
+/** Returns the shape of the elements; elements of a typed array have the shape that they would have in an array. */
 function itemShape(list: ListShape): Shape | undefined {
   if (list.kind === 'list') return list.item;
   const isFloat = list.name.startsWith('Float');
@@ -297,7 +302,8 @@ const words: Record<Shape['kind'], string> = {
   struct: 'an object',
 };
 
-function typeOf(shape: Shape | undefined, column: string): DataType {
+/** @param why the reason why the type of the values is unknown, for the error */
+function typeOf(shape: Shape | undefined, column: string, why = 'every row has null'): DataType {
   switch (shape?.kind) {
     case 'number':
       return shape.hasBigint && !shape.hasFraction ? new Int64() : new Float64();
@@ -328,16 +334,17 @@ function typeOf(shape: Shape | undefined, column: string): DataType {
     case undefined:
       throw new CatalogError(
         'SchemaValidation',
-        `Can't infer the type of column "${column}": every row has null.`,
+        `Can't infer the type of column "${column}": ${why}.`,
         'Set the option schema.',
       );
   }
 }
 
 function listType({ item, length }: Extract<Shape, { kind: 'list' }>, column: string): DataType {
-  // A list of identifiers or times is not a vector, whatever its name, and Float32 would change its values.
+  // A list of large whole numbers, such as identifiers or times, is not a vector, whatever the name of the column.
+  // Float32 would change its numbers.
   if (item?.kind === 'number' && !item.isWide && isVectorName(column)) return listOf(new Float32(), length);
-  return listOf(typeOf(item, `${column}[]`), 'varies');
+  return listOf(typeOf(item, `${column}[]`, 'every list is empty or has only nulls'), 'varies');
 }
 
 /** Whether LanceDB takes a column for a vector by its name, the last part of the path. */
@@ -364,8 +371,8 @@ function decimalType({ scale, digits }: Extract<Shape, { kind: 'decimal' }>, col
 
 function mapType({ key, value }: Extract<Shape, { kind: 'map' }>, column: string): DataType {
   const entries = new Struct([
-    new Field('key', typeOf(key, `${column}[key]`), false),
-    new Field('value', typeOf(value, `${column}[value]`), true),
+    new Field('key', typeOf(key, `${column}[key]`, 'every Map is empty'), false),
+    new Field('value', typeOf(value, `${column}[value]`, 'every Map is empty or has only nulls'), true),
   ]);
   return new Map_(new Field('entries', entries as never, false));
 }

@@ -1,6 +1,7 @@
 import { Field, Float32, makeData, RecordBatch, Schema, Struct, Uint64, vectorFromArray, type Data } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { gatherRows } from '#catalog/arrow/gatherRows.ts';
+import { untilBytes } from '#catalog/arrow/untilBytes.ts';
 import { joinBatches } from '#catalog/arrow/joinBatches.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
@@ -9,7 +10,7 @@ import type { BatchStream, QueryRunner, QuerySpec } from './querySpec.ts';
 import { RRFReranker } from './rerankers.ts';
 
 // A search by vector and by text runs as two queries, on every server: the specification has no such search, and the
-// engine's own loses the distances and scores, and can't explain its plan.
+// engine's own search of this kind loses the distances and scores, and can't explain its plan.
 
 /** Whether a query searches by vector and by text. */
 export const isHybrid = ({ vector, fullText }: QuerySpec): boolean => vector !== undefined && fullText !== undefined;
@@ -41,7 +42,10 @@ async function bothPlans(spec: QuerySpec, plan: (part: QuerySpec) => Promise<str
   return `Search by vector:\n${await plan(byVector)}\nSearch by text:\n${await plan(byText)}`;
 }
 
-/** Returns the queries of the two searches. Each finds as many rows as requested, because the best may be in either. */
+/**
+ * Returns the queries of the two searches. Each search finds as many rows as requested, because one of them may find
+ * all of the best rows.
+ */
 function partsOf(spec: QuerySpec): [byVector: QuerySpec, byText: QuerySpec] {
   const { vector, fullText, columns, offset = 0, rerank: _, orderBy, maxBytes: __, ...common } = spec;
   if (orderBy) {
@@ -65,7 +69,10 @@ function partsOf(spec: QuerySpec): [byVector: QuerySpec, byText: QuerySpec] {
   ];
 }
 
-/** Rows of a search with the columns of the table alone. `values` are its distances or scores. */
+/**
+ * The rows that a search found, with only the columns of the table. `values` has the distance or score of each row by
+ * its id.
+ */
 type Found = { schema: Schema; batches: RecordBatch[]; ids: bigint[]; values: Map<bigint, number> };
 
 async function runHybrid(runner: QueryRunner, spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
@@ -147,7 +154,7 @@ function rerankerInput({ schema, batches, ids, values }: Found, name: '_distance
 }
 
 function resultOf(
-  { withRowId, columns }: QuerySpec,
+  { withRowId, columns, maxBytes }: QuerySpec,
   near: Found,
   matching: Found,
   ranked: readonly Ranked[],
@@ -165,7 +172,7 @@ function resultOf(
   async function* yieldRows(): AsyncGenerator<RecordBatch> {
     const rows = ranked.map(({ id }) => rowOf.get(id)!);
     let start = 0;
-    for (const batch of gatherRows([...near.batches, ...matchingBatches], rows)) {
+    for (const batch of inParts([...near.batches, ...matchingBatches], rows)) {
       const part = ranked.slice(start, (start += batch.numRows));
       const floats = (valueOf: (row: Ranked) => number | undefined): Data =>
         vectorFromArray(
@@ -189,5 +196,12 @@ function resultOf(
       ]);
     }
   }
-  return { schema, batches: yieldRows() };
+  return { schema, batches: untilBytes(yieldRows(), maxBytes, ({ data }) => data.byteLength) };
+}
+
+/** Number of rows in a batch of the result. Batches are small, so that a limit of bytes can end the result early. */
+const partRows = 256;
+
+function* inParts(batches: readonly RecordBatch[], rows: readonly number[]): Generator<RecordBatch> {
+  for (let at = 0; at < rows.length; at += partRows) yield* gatherRows(batches, rows.slice(at, at + partRows));
 }

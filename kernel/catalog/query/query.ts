@@ -161,9 +161,9 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
   }
 
   /**
-   * Returns only these columns, in this order; an object defines new ones by SQL:
-   * `select({ total: 'price * quantity' })`. A `Map` or a list of pairs does the same.
-   * @throws CatalogError InvalidInput (13) for none
+   * Returns only these columns, in this order; an object defines new columns by SQL: `select({ total: 'price *
+   * quantity' })`. A `Map` or a list of pairs does the same.
+   * @throws CatalogError InvalidInput (13) for no column
    */
   select<const Columns extends Selection>(
     columns: Columns,
@@ -187,8 +187,9 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
   }
 
   /**
-   * Ends the result with the batch that reaches this many bytes. Batches have about 2 MB, so it is little larger. A
-   * result of less than `bytes` is complete; after a longer one, continue with `offset`.
+   * Ends the result with the batch that reaches this many bytes. Batches have about 2 MB, so the result is only a
+   * little larger than `bytes`. A result of less than `bytes` is complete. After a larger result, continue with
+   * `offset`.
    * @throws CatalogError InvalidInput (13) unless a whole number ≥ 1
    */
   limitBytes(bytes: number): Query<Row, Bigints> {
@@ -218,8 +219,9 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
   }
 
   /**
-   * Adds a vector to a search by vector. The limit applies to each vector, and the column `query_index` tells which one
-   * found a row. In a column of lists of vectors, all vectors are one search for the lists that are nearest to all.
+   * Adds a vector to a search by vector. The limit applies to each vector, and the column `query_index` tells which
+   * vector found a row. If the column holds lists of vectors, all vectors are one search, which finds the lists that
+   * are nearest to all of them.
    * @throws CatalogError InvalidInput (13) like `nearestTo`, and without `nearestTo` before
    */
   addQueryVector(vector: ArrayLike<number>): Query<Row, Bigints> {
@@ -288,8 +290,8 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
   }
 
   /**
-   * Runs the query ("QueryTable"). The result has the schema, which is known even if there are no rows, and the batches:
-   * `for await (const batch of query.execute())`.
+   * Runs the query ("QueryTable"). The result has the schema, which is known even if there are no rows, and the
+   * batches: `for await (const batch of query.execute())`.
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12), TableNotFound (4), and ServiceUnavailable (17) if the
    * stream breaks off or `timeoutMs` has passed
    */
@@ -303,14 +305,15 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
     return Object.assign(running, { [Symbol.asyncIterator]: batchesOf });
   }
 
-  /** Returns the columns and types of the result without reading a row ("QueryTable"). @throws CatalogError as `execute` */
+  /**
+   * Returns the columns and types of the result without reading a row ("QueryTable").
+   * @throws CatalogError as `execute`
+   */
   async outputSchema(options: CallOptions = {}): Promise<Schema> {
     return (await this.#runner.run({ ...this.#spec, limit: 0 }, options.signal)).schema;
   }
 
-  /**
-   * Returns the execution plan of the query as a string ("ExplainTableQueryPlan"); `explainPlan(true)` with more detail.
-   */
+  /** Returns the execution plan of the query as a string ("ExplainTableQueryPlan"); `explainPlan(true)` adds detail. */
   async explainPlan(options: boolean | (CallOptions & { verbose?: boolean | undefined }) = {}): Promise<string> {
     const given = typeof options === 'boolean' ? { verbose: options } : options;
     checkOptions('explainPlan', given, ['verbose', 'signal']);
@@ -329,9 +332,10 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
   }
 
   /**
-   * Returns rows as objects with values that JavaScript works with and that can be added again: see the documentation of notebooks.
-   * 64-bit integers are numbers up to ±(2^53 − 1) and bigints beyond; `{ int64: 'bigint' }` makes them all bigints.
-   * Suitable for a few thousand rows; for large results `toArrow()` is far smaller and faster.
+   * Returns rows as objects. Their values are JavaScript values that `add` accepts again; the documentation of
+   * notebooks describes them. 64-bit integers are numbers up to ±(2^53 − 1) and bigints beyond. With `{ int64: 'bigint'
+   * }` all of them are bigints. Suitable for a few thousand rows; for large results `toArrow()` is far smaller and
+   * faster.
    * @throws CatalogError as `execute`; InvalidInput (13) if two columns have one name, which an object can't hold
    */
   async toArray<Int64 extends 'number' | 'bigint' = 'number'>(
@@ -359,7 +363,7 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
   }
 
   async #execute(call: string, options: QueryExecutionOptions): Promise<BatchStream> {
-    checkOptions(call, options, ['maxBatchLength', 'signal', 'timeoutMs']);
+    checkOptions(call, options, ['maxBatchLength', 'signal', 'timeoutMs', ...(call === 'toArray' ? ['int64'] : [])]);
     const { maxBatchLength } = options;
     if (maxBatchLength !== undefined) checkPositive(call, 'maxBatchLength', maxBatchLength);
     const limit = startTimeLimit(call, options);
@@ -386,7 +390,7 @@ async function* within(limit: TimeLimit, batches: AsyncIterable<RecordBatch>): A
   }
 }
 
-/** Splits batches into those of at most `rows` rows. */
+/** Splits batches, so that none has more than `rows` rows. */
 async function* split(batches: AsyncIterable<RecordBatch>, rows: number): AsyncGenerator<RecordBatch, void> {
   for await (const batch of batches) {
     if (batch.numRows <= rows) yield batch;
@@ -406,7 +410,8 @@ function checkCount(what: string, value: number): number {
 /**
  * Checks that a filter is one expression. Filters are combined in parentheses, so an unmatched closing parenthesis
  * would end a filter early. The engine ignores text after a semicolon.
- * @throws CatalogError InvalidInput (13) for an empty filter, one that is not a string, or an incomplete one
+ * @throws CatalogError InvalidInput (13) for a filter that is empty, is not a string, is not one complete expression,
+ * or has text after a semicolon
  */
 export function checkFilter(filter: string): void {
   if (typeof filter === 'string' && filter.trim() !== '') {

@@ -6,7 +6,7 @@ import { Query } from './query.ts';
 import type { BatchStream, QueryRunner, QuerySpec, Selection } from './querySpec.ts';
 import type { AnyRow, SelectedBigints, SelectedRow, WithColumns } from './rowTypes.ts';
 
-/** A query of given rows: they can be narrowed to columns, not filtered, searched or sorted. */
+/** A query of given rows. It can select columns, but it can't filter, search or sort. */
 export type TakeQuery<Row = AnyRow, Bigints = AnyRow> = Pick<
   Query<Row, Bigints>,
   'execute' | 'toArrow' | 'toArray' | 'outputSchema' | 'explainPlan' | 'analyzePlan' | typeof Symbol.asyncIterator
@@ -19,10 +19,13 @@ export type TakeQuery<Row = AnyRow, Bigints = AnyRow> = Pick<
   withRowId(): TakeQuery<WithColumns<Row, { _rowid: number }>, WithColumns<Bigints, { _rowid: bigint }>>;
 };
 
-/** The columns that number the rows of a table in every query: their stable ids, or their positions. */
+/** The class of such queries, as LanceDB's package names it. */
+export const TakeQuery = Query;
+
+/** The columns that number the rows of a table in every query: with row ids, or with positions. */
 type RowNumber = '_rowid' | '_rowoffset';
 
-/** The most rows of one query, because its filter lists all of them. */
+/** Maximum number of rows of one query. The filter of the query lists all of their numbers. */
 const maxTaken = 50_000;
 
 /** Starts a query of the rows with these ids, in this order. @throws CatalogError InvalidInput (13) */
@@ -109,7 +112,10 @@ class TakeRunner implements QueryRunner {
     );
   }
 
-  /** Rows arrive in the order of the table, and only those after its end are missing. */
+  /**
+   * Maps each offset to the index of its row in the batches. The rows arrive in the order of the table, and only
+   * offsets after the end of the table have no row.
+   */
   #rowsByOffset(batches: readonly RecordBatch[]): Map<bigint, number> {
     const count = batches.reduce((total, { numRows }) => total + numRows, 0);
     const sorted = [...new Set(this.#numbers)].toSorted((a, b) => (a < b ? -1 : 1));

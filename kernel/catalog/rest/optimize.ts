@@ -11,7 +11,7 @@ export function optimize(target: RestTarget, options: OptimizeOptions): Promise<
   return about(target, 'OptimizeTable', async () => {
     const olderThan = checkOptimizeOptions(options);
     checkWritable(target);
-    const json = { ...definedEntries({ older_than_seconds: olderThan }), ...onBranch(target) };
+    const json = { ...definedEntries({ older_than_millis: olderThan }), ...onBranch(target) };
     try {
       return await ask(target, 'OptimizeTable', { json }, options, optimizeResult);
     } catch (error) {

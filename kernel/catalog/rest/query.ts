@@ -26,14 +26,15 @@ import { firstPageRows, readBatches, readError, readPages } from './rowPages.ts'
 import { about, countRows, onBranch, pinned, type RestTarget } from './target.ts';
 import { isString } from '#shared/shape.ts';
 
-/** Whether rows are searched by similarity, best first, and not read in table order. */
+/** Whether a query searches by vector or by text. Then the best rows come first; all other rows come in table order. */
 const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec.fullText !== undefined;
 
 /** The number of requested rows. Default: 10 for a search, else all. */
 const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
 
 /**
- * The number of rows that a response may have; the limit applies to each vector. For a limit of 0 the request asks for one row, and that row is not read.
+ * The maximum number of rows that a response may have; `undefined` for no maximum. The limit applies to each vector. A
+ * limit of 0 has no maximum, because the request asks for one row, which is not read.
  */
 const requestedRows = (spec: QuerySpec): number | undefined =>
   (rowLimit(spec) ?? 0) * (1 + (spec.vector?.more?.length ?? 0)) || undefined;
@@ -54,14 +55,15 @@ function queryBody(target: RestTarget, spec: QuerySpec): Record<string, unknown>
   const { columns, columnAliases, filter, offset, orderBy, withRowId, prefilter, fastSearch, vector, fullText } = spec;
   return {
     ...pinned(target),
-    // The contract requires a vector and a row count. A query without a search sends an empty vector, a query without a
-    // limit the largest count. Some servers treat 0 as all rows, so a limit of 0 is sent as 1 and the row is not read.
+    // The contract requires a vector and a row count. A query without a search sends an empty vector, and a query
+    // without a limit sends the largest count. Some servers treat 0 as all rows, so a limit of 0 is sent as 1 and the
+    // row is not read.
     vector: vector?.more ? { multi_vector: [vector.values, ...vector.more] } : { single_vector: vector?.values ?? [] },
     k: Math.min(Math.max(rowLimit(spec) ?? noLimit, 1), noLimit),
     ...(columns && { columns: { column_names: columns } }),
     ...(columnAliases && { columns: { column_aliases: columnAliases } }),
     ...definedEntries({ filter, offset }),
-    // Sent with every search, because servers have different defaults.
+    // Sent with every search that has a filter, because servers have different defaults.
     ...(isSearch(spec) && filter !== undefined ? { prefilter: prefilter ?? true } : definedEntries({ prefilter })),
     ...definedEntries({ with_row_id: withRowId, fast_search: fastSearch }),
     ...(vector &&
@@ -91,8 +93,8 @@ const textBody = ({ query, columns }: NonNullable<QuerySpec['fullText']>): Recor
     : { structured_query: { query: fullTextRequest(query) } };
 
 /**
- * The specification has one number of partitions. A different maximum is an extension, which LanceDB's client sends too; a
- * server that does not know it searches the smallest number of partitions.
+ * Returns the numbers of partitions to search. The specification has only one number, `nprobes`. A different maximum is
+ * an extension, which LanceDB's client sends too. A server that does not know the extension searches the minimum.
  */
 function probes(options: QueryOptions): Record<string, number | undefined> {
   const { minimum, maximum } = probedPartitions(options);
@@ -103,8 +105,8 @@ function probes(options: QueryOptions): Record<string, number | undefined> {
 const maxPlanBytes = 16 * 1024 * 1024;
 
 /**
- * Requests a plan. The response is a bare JSON string by the REST part of the specification, an object with one string
- * by its data model, and plain text on some servers.
+ * Requests a plan. By the REST part of the specification, the response is a bare JSON string. By its data model, the
+ * response is an object with one string. Some servers send plain text.
  */
 function readText(target: RestTarget, operation: Operation, json: unknown, { signal }: CallOptions): Promise<string> {
   return about(target, operation, async () => {
@@ -138,15 +140,15 @@ export class RestQueryRunner implements QueryRunner {
   readonly #target: RestTarget;
   readonly #newestVersion: (options: CallOptions) => Promise<number | undefined>;
 
-  /** @param newestVersion the version to read page by page; `undefined` if the server reports none */
+  /** @param newestVersion returns the version to read page by page, or `undefined` if the server reports none */
   constructor(target: RestTarget, newestVersion: (options: CallOptions) => Promise<number | undefined>) {
     this.#target = target;
     this.#newestVersion = newestVersion;
   }
 
   /**
-   * Returns the rows as they arrive. If a server can't stream, pages of one version are requested, so that neither side
-   * holds the whole result. If the server reports no version, concurrent writes may show in the result.
+   * Returns the rows as they arrive. If a server can't stream, this method requests pages of one version, so that
+   * neither side holds the whole result. If the server reports no version, concurrent writes may show in the result.
    */
   run(spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
     return about(this.#target, 'QueryTable', async () => {
@@ -155,7 +157,10 @@ export class RestQueryRunner implements QueryRunner {
       if (isSearch(spec) || spec.orderBy || !isLong || (await this.#sendsStreams(signal))) {
         const { asked, skip } = widened(spec);
         const { schema, batches } = await this.#read(this.#target, asked, signal);
-        return limited(spec, { schema, batches: skip > 0 ? skipping(skip, batches) : batches });
+        return limited(spec, {
+          schema,
+          batches: skip > 0 ? skipping(skip, batches, spec.vector?.more !== undefined) : batches,
+        });
       }
       const version = this.#target.version ?? (await this.#newestVersion({ signal }));
       const target = { ...this.#target, version };
@@ -232,7 +237,7 @@ export class RestQueryRunner implements QueryRunner {
     const { body } = response;
     const answer = count ? { ...response, body: counted(body, count) } : response;
     const { schema, batches } = await readBatches(target.wire, answer, this.#context, signal, requestedRows(spec));
-    // Without the column, the server may have searched by the first vector alone.
+    // Without the column `query_index`, the server may have searched by the first vector alone.
     if (
       spec.vector?.more &&
       !response.applied.includes(preference.severalVectors) &&
@@ -298,14 +303,19 @@ const counted = (body: WireResponse['body'], count: (bytes: number) => void): Wi
 const tooLarge = (maxBytes: number): CatalogError =>
   new CatalogError('InvalidInput', `The rows have more than ${maxBytes} bytes.`, 'Request fewer rows or columns.');
 
-/** The batches without their first `rows` rows; of a search by several vectors, without the first of each vector. */
+/**
+ * Yields the batches without their first `rows` rows. In a search by several vectors, skips the first `rows` rows of
+ * each vector.
+ */
 async function* skipping(
   rows: number,
   batches: AsyncIterable<RecordBatch>,
+  hasSeveralVectors: boolean,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   const skipped = new Map<unknown, number>();
   for await (const batch of batches) {
-    const index = batch.getChild('query_index');
+    // In a search by one vector, a column of this name is a column of the table.
+    const index = hasSeveralVectors ? batch.getChild('query_index') : null;
     const kept: number[] = [];
     for (let row = 0; row < batch.numRows; row++) {
       const key: unknown = index?.get(row);

@@ -223,8 +223,9 @@ export class RestTable extends LanceDbTable implements Table {
 
   /** The specification has no operation to load an index. */
   prewarmIndex(name: string): Promise<void> {
-    const hint = 'Run a search once to load it, or connect to the directory of the table.';
-    return this.#refuse('DescribeTableIndexStats', `Can't load the index "${name}" into the memory of a server.`, hint);
+    const hint = 'Connect to the directory of the table and call it there.';
+    const what = `Can't load the index "${name}" into memory: servers have no such operation.`;
+    return this.#refuse('DescribeTableIndexStats', what, hint);
   }
 
   /** The specification has no operation to split a string. */

@@ -10,9 +10,9 @@ export type RestTarget = {
   readonly wire: Wire;
   /** The components of the table's identifier. The table name is the last. */
   readonly id: readonly string[];
-  /** Version to read; the newest if not set. */
+  /** The version to read. Default: the newest version. */
   readonly version?: number | undefined;
-  /** A line of versions separate from the main one. */
+  /** The branch to read. Default: the main branch. */
   readonly branch?: string | undefined;
 };
 
@@ -52,8 +52,8 @@ export function checkWritable(target: RestTarget, operation?: Operation): void {
   if (target.version === undefined) return;
   throw new CatalogError(
     'InvalidInput',
-    `Can't change table "${displayPath(target.id)}": it was opened at version ${target.version}.`,
-    'Open it without a version or tag to change it.',
+    `Can't change table "${displayPath(target.id)}": it is at version ${target.version}.`,
+    'Call checkoutLatest(), or open it without a version or tag.',
     { operation, identifier: displayPath(target.id) },
   );
 }

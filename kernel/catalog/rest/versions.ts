@@ -61,7 +61,6 @@ export class RestTags implements Tags {
   async delete(tag: string, options: CallOptions = {}): Promise<void> {
     await about(this.#target, 'DeleteTableTag', () => {
       checkOptions('tags.delete', options, ['signal']);
-      checkWritable(this.#target);
       const json = { tag: checkText('tags.delete', 'tag', tag) };
       return ask(this.#target, 'DeleteTableTag', { json }, options, () => undefined);
     });
@@ -76,7 +75,6 @@ export class RestTags implements Tags {
   ): Promise<void> {
     await about(this.#target, operation, () => {
       checkOptions(call, options, ['signal']);
-      checkWritable(this.#target);
       // An existing tag may have any name; a new one must follow the rules.
       if (operation === 'CreateTableTag') checkRefName('tag', tag);
       const json = { tag: checkText(call, 'tag', tag), version: checkCount(call, 'version', version) };
@@ -100,7 +98,7 @@ export async function tagVersion(
   });
 }
 
-/** Tables of a server on other branches. */
+/** How `RestBranches` opens the table on other branches. */
 type BranchTables<T> = {
   open: (pin: TablePin, options: CallOptions) => Promise<T>;
   /** Returns a table whose calls reject with the error. */
@@ -181,15 +179,20 @@ export class RestBranches<T> extends unsupportedBase(unsupportedBranchCalls) imp
 }
 
 /**
- * Returns the current version if the server reports one: that of "DescribeTable", else the newest of
+ * Returns the current version, if the server reports it: the version in "DescribeTable", else the newest version in
  * "ListTableVersions".
  */
 export async function currentVersion(target: RestTarget, options: CallOptions): Promise<number | undefined> {
   const request = { query: { load_detailed_metadata: true }, json: pinned(target) };
   const version = await ask(target, 'DescribeTable', request, options, (reply) => reply.maybeCount('version'));
   if (version !== undefined) return version;
-  const query = { descending: true, limit: 1, ...onBranch(target) };
-  return ask(target, 'ListTableVersions', { query }, options, (reply) => reply.items('versions')[0]?.count('version'));
+  // Two versions show whether the server heeds the order.
+  const query = { descending: true, limit: 2, ...onBranch(target) };
+  const [newest, other] = await ask(target, 'ListTableVersions', { query }, options, (reply) =>
+    reply.items('versions').map((item) => item.count('version')),
+  );
+  if (newest === undefined || other === undefined || newest > other) return newest;
+  return (await listVersions(target, options)).at(-1)?.version;
 }
 
 /** "ListTableVersions", oldest first. */
@@ -215,7 +218,7 @@ const versionInfo = (reply: Reply): VersionInfo => ({
   }),
 });
 
-/** "RestoreTable"; without a version, the one that is checked out. */
+/** "RestoreTable"; without a version, restores the version that is checked out. */
 export async function restore(target: RestTarget, given: number | undefined, options: CallOptions): Promise<void> {
   await about(target, 'RestoreTable', () => {
     const version = given ?? target.version;
@@ -248,8 +251,9 @@ export async function stats(target: RestTarget, options: CallOptions): Promise<T
 }
 
 /**
- * Throws if the table was opened at a version: the request has no version, so the server would answer for the newest
- * version. @throws CatalogError Unsupported (0)
+ * Refuses a table that was opened at a version. The request has no version, so the server would answer for the newest
+ * version.
+ * @throws CatalogError Unsupported (0)
  */
 function checkNewest({ id, version }: RestTarget): void {
   if (version === undefined) return;

@@ -7,12 +7,14 @@ export type Age = `${number}${keyof typeof secondsPerUnit}`;
 
 export type OptimizeOptions = CallOptions & {
   /**
-   * Also removes the versions that are older than this, for instance `7d`, and the files that only they use. They can
-   * no longer be read or restored. Tagged versions stay, and all versions after the oldest tagged one. Default: removes
-   * no version.
+   * Also removes the versions that are older than this age, for instance `7d`, and the files that only those versions
+   * use. Removed versions can't be read or restored. Tagged versions stay, and so do all versions after the oldest
+   * tagged version. Default: no version is removed.
    */
   olderThan?: Age | undefined;
-  /** Like `olderThan`, as a time, as in LanceDB's package. */
+  /**
+   * Removes the versions that were created before this time, as in LanceDB's package. Not together with `olderThan`.
+   */
   cleanupOlderThan?: Date | undefined;
   /** Not supported: it would delete the files of writes in progress. Only `false` is allowed. */
   deleteUnverified?: boolean | undefined;
@@ -24,13 +26,18 @@ export type OptimizeResult = Required<WriteResult> & {
   /** Bytes of the data files of the newest version. */
   totalBytesBefore: number;
   totalBytesAfter: number;
-  /** Files of rows that the new version has instead of others. The replaced files stay for the earlier versions. */
+  /**
+   * Number of files that the new version has instead of other files, and number of the replaced files. The replaced
+   * files stay for the earlier versions.
+   */
   numFilesAdded: number;
   numFilesReplaced: number;
-  /** Versions that were removed, and the bytes of the files that only they used. 0 without `olderThan`. */
+  /**
+   * Number of removed versions, and bytes of the files that only those versions used. Both are 0 if no age was given.
+   */
   numVersionsRemoved: number;
   bytesRemoved: number;
-  /** Versions older than `olderThan` that stay because of a tag or a branch. */
+  /** Number of versions older than the given age that stay because of a tag or a branch. */
   numOlderVersionsKept: number;
   /** The same numbers under the names of LanceDB's package; not enumerable. */
   readonly compaction: { readonly filesAdded: number; readonly filesRemoved: number };
@@ -48,7 +55,7 @@ export function ageSeconds(age: string): number | undefined {
 }
 
 /**
- * Returns the age in seconds beyond which versions are removed; `undefined` to remove none.
+ * Returns the age in milliseconds beyond which versions are removed; `undefined` to remove none.
  * @throws CatalogError InvalidInput (13)
  */
 export function checkOptimizeOptions(options: OptimizeOptions): number | undefined {
@@ -61,7 +68,7 @@ export function checkOptimizeOptions(options: OptimizeOptions): number | undefin
   if (cleanupOlderThan !== undefined) return ageOf(cleanupOlderThan, olderThan);
   if (olderThan === undefined) return undefined;
   const seconds = typeof olderThan === 'string' ? ageSeconds(olderThan) : undefined;
-  if (seconds !== undefined) return seconds;
+  if (seconds !== undefined) return seconds * 1000;
   throw new CatalogError(
     'InvalidInput',
     `Expected an age for "olderThan" of optimize, got ${JSON.stringify(olderThan)}.`,
@@ -69,14 +76,14 @@ export function checkOptimizeOptions(options: OptimizeOptions): number | undefin
   );
 }
 
-/** Returns the age in whole seconds of a time; at least 1. @throws CatalogError InvalidInput (13) */
+/** Returns the age of a time in milliseconds; 0 for a time in the future. @throws CatalogError InvalidInput (13) */
 function ageOf(time: Date, olderThan: Age | undefined): number {
   if (olderThan !== undefined) {
     const what = 'optimize was given olderThan and cleanupOlderThan.';
     throw new CatalogError('InvalidInput', what, 'Pass only one of them.');
   }
-  const seconds = time instanceof Date ? Math.ceil((Date.now() - time.getTime()) / 1000) : Number.NaN;
-  if (!Number.isNaN(seconds)) return Math.max(1, seconds);
+  const age = time instanceof Date ? Date.now() - time.getTime() : Number.NaN;
+  if (!Number.isNaN(age)) return Math.max(0, age);
   const what = 'Expected a date for "cleanupOlderThan" of optimize.';
   throw new CatalogError('InvalidInput', what, 'Pass for instance new Date("2024-01-01"), or olderThan: "7d".');
 }

@@ -6,7 +6,7 @@ import type { BackfillJob, TableBackfillOptions, TableTrial } from '#catalog/bac
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
 import type { FullTextQuery } from '#catalog/query/fullTextQuery.ts';
 import type { LanceDbTableCalls } from '#catalog/lancedb/lanceDbTable.ts';
-import type { UnsupportedCalls, unsupportedTableCalls } from '#catalog/lancedb/unsupported.ts';
+import { type UnsupportedCalls, type unsupportedTableCalls, unsupportedValue } from '#catalog/lancedb/unsupported.ts';
 import type { MergeInsert } from './mergeInsert.ts';
 import type { OptimizeOptions, OptimizeResult } from './optimize.ts';
 import type { Query } from '#catalog/query/query.ts';
@@ -36,12 +36,12 @@ export type TableStats = {
   totalBytes: number;
   numRows: number;
   numIndices: number;
-  /** Fragments of the table, and those of them that should be compacted. */
+  /** Number of fragments of the table, and how many of them are so small that they should be compacted. */
   numFragments: number;
   numSmallFragments: number;
   /** Rows per fragment. */
   fragmentLengths?: { min: number; max: number; mean: number; p25: number; p50: number; p75: number; p99: number };
-  /** The same numbers as in LanceDB's package; outputs and copies leave them out. */
+  /** The numbers of fragments under the names of LanceDB's package. Outputs and copies leave this property out. */
   readonly fragmentStats: {
     readonly numFragments: number;
     readonly numSmallFragments: number;
@@ -52,7 +52,7 @@ export type TableStats = {
 export type AddOptions = CallOptions & {
   /** `append` (default), or `overwrite` to replace all existing rows. */
   mode?: 'append' | 'overwrite' | undefined;
-  /** Called after each batch that was taken from a stream, and at the end. */
+  /** Called each time the write has taken a batch from a stream, and at the end. */
   progress?: ((progress: WriteProgress) => void) | undefined;
 };
 
@@ -64,16 +64,18 @@ export type ComputedColumn =
 /** Columns to declare as computed. */
 export type ComputedColumns = { computed: readonly ComputedColumn[] };
 
-/** Which index of text splits the string of `tokenize`: that of a column, or one by its name. */
+/** Which text index splits the string of `tokenize`: the index of `column`, or the index that is named `indexName`. */
 export type TokenizeOptions = CallOptions &
   ({ column: string; indexName?: undefined } | { indexName: string; column?: undefined });
 
 /** A word as an index of text stores it, and its position among the words that are not ignored. */
 export type TextToken = { text: string; position: number };
 
-/** New values of columns: plain ones (`values`) or SQL expressions over the row (`valuesSql`); each column once. */
+/**
+ * New values of columns: plain ones (`values`) or SQL expressions over the row (`valuesSql`); each column only once.
+ */
 export type UpdateSpec = {
-  /** SQL: changes only rows for which it is true. Default: all. */
+  /** SQL condition: only rows for which the condition is true are changed. Default: all rows. */
   where?: string | undefined;
   /** Column → value, converted as in `add`. Objects and maps need SQL. */
   values?: ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>> | undefined;
@@ -85,13 +87,13 @@ export type UpdateSpec = {
 export type ColumnsSql = ReadonlyMap<string, string> | Readonly<Record<string, string>>;
 
 export type UpdateOptions = CallOptions & {
-  /** SQL: changes only rows for which it is true. Default: all. */
+  /** SQL condition: only rows for which the condition is true are changed. Default: all rows. */
   where?: string | undefined;
 };
 
 /**
- * A column with values that a SQL expression computes now from the other columns; or a column of a given type with only
- * nulls.
+ * A column to add. With `expression`, SQL computes the values of the column now from other columns. With `dataType`,
+ * the column has this type and only nulls.
  */
 export type NewColumn =
   | { name: string; expression: string; dataType?: undefined }
@@ -104,8 +106,8 @@ export type AddColumnsSql = { name: string; valueSql: string };
 export type NewColumns = readonly (NewColumn | AddColumnsSql | Field)[] | Field | Schema;
 
 /**
- * Changes to the metadata of a column or, by its path, a field of a struct: sets these entries; the value `null`
- * removes an entry.
+ * A change to the metadata of a column. `path` is the name of the column, or the path of a field of a struct (`a.b`).
+ * The entries in `metadata` are set; an entry with the value `null` is removed.
  */
 export type FieldMetadataUpdate = {
   path: string;
@@ -121,7 +123,9 @@ export type ColumnChange = {
   rename?: string | undefined;
   /** Whether the column may hold null. Default: unchanged. */
   nullable?: boolean | undefined;
-  /** The new type of the column, to which its values are cast, or its name: `float`. Default: unchanged. */
+  /**
+   * The new type or its name, for instance `float`. The values of the column are cast to this type. Default: unchanged.
+   */
   dataType?: DataType | string | undefined;
 };
 
@@ -142,7 +146,7 @@ export type IndexInfo = {
   indexVersion?: number;
   /** Details of the type of the index, as JSON. */
   details?: string;
-  /** LanceDB's name of `type`, for instance `IvfPq`; outputs and copies leave out this name and the next ones. */
+  /** LanceDB's name of `type`, for instance `IvfPq`. Outputs and copies leave out this property and the next three. */
   readonly indexType?: string | undefined;
   readonly indexUuid?: string | undefined;
   readonly createdAt?: Date | undefined;
@@ -183,13 +187,16 @@ export type CreateIndexOptions = CallOptions &
     replace?: boolean | undefined;
     /** The type and its settings together, as in LanceDB's package: `Index.ivfPq({ numPartitions: 8 })`. */
     config?: (IndexSettings & { readonly type: IndexType }) | undefined;
-    /** Waits until the index has all rows, at most for this many seconds. Default: as long as the catalog builds it. */
+    /**
+     * Maximum number of seconds to wait until the index has all rows. Default: a directory builds the index during the
+     * call; a server may continue after the call.
+     */
     waitTimeoutSeconds?: number | undefined;
-    /** An index is always built of the rows of the table, so only `true` is allowed. */
+    /** An index is always built from the rows of the table, so only `true` is allowed. */
     train?: boolean | undefined;
   };
 
-/** Settings of an index. Each holds for some types only. */
+/** Settings of an index. Each setting applies only to the index types that its description names. */
 export type IndexSettings = {
   /** IVF: how the distance of two vectors is measured. Default: `l2`. A search must use the same distance type. */
   distanceType?: DistanceType | undefined;
@@ -197,7 +204,7 @@ export type IndexSettings = {
   numPartitions?: number | undefined;
   /** PQ: number of sub-vectors of a vector, each stored as one code. Default: chosen by the length of the vector. */
   numSubVectors?: number | undefined;
-  /** Bits: for PQ per code (default: 8), for RQ per dimension (default: 1). */
+  /** PQ: bits per code (default: 8). RQ: bits per dimension (default: 1). */
   numBits?: number | undefined;
   /** IVF: vectors per partition that are sampled to find the partitions. Default: 256. */
   sampleRate?: number | undefined;
@@ -225,25 +232,29 @@ export type IndexSettings = {
   asciiFolding?: boolean | undefined;
   /** FTS with `baseTokenizer: 'ngram'`: minimum length of the parts of words that are indexed. Default: 3. */
   ngramMinLength?: number | undefined;
-  /** FTS with `baseTokenizer: 'ngram'`: maximum length of these parts. Default: 3, or the minimum if that is larger. */
+  /**
+   * FTS with `baseTokenizer: 'ngram'`: maximum length of the parts of words. Default: 3, or the minimum if that is
+   * larger.
+   */
   ngramMaxLength?: number | undefined;
   /** FTS with `baseTokenizer: 'ngram'`: indexes only the beginnings of words. Default: false. */
   prefixOnly?: boolean | undefined;
-  /** FTS: words to ignore with `removeStopWords`, instead of those of the language. */
+  /** FTS: words to ignore with `removeStopWords`, instead of the stop words of the language. */
   customStopWords?: readonly string[] | undefined;
   /** FTS: rows in a block of the index, 128 (default) or 256. */
   blockSize?: 128 | 256 | undefined;
 };
 
 /**
- * A table of a catalog. Every read sees the newest version, also of other writers, unless the table was opened at a
- * version. Every call rejects with a `CatalogError`. A write to a table opened at a version rejects with InvalidInput
- * (13).
+ * A table of a catalog. Every read sees the newest version, also if another client wrote it. Exception: a table that
+ * was opened at a version. Every call rejects with a `CatalogError`. A write to a table opened at a version rejects
+ * with InvalidInput (13).
  *
  * On a server a table is found by name: after a rename calls fail with TableNotFound (4). In a directory a table in a
  * namespace stays open after a rename; to be sure, open the table by its new name.
  *
- * `Row` is the type of its rows, and `Bigints` that of the columns that are bigints on request; `any` if they are not known.
+ * `Row` is the type of the table's rows. `Bigints` has the columns that `toArray({ int64: 'bigint' })` returns with
+ * another type. Both are `any` if the columns are not known.
  */
 export interface Table<Row = AnyRow, Bigints = AnyRow>
   extends LanceDbTableCalls<Row, Bigints>, UnsupportedCalls<typeof unsupportedTableCalls> {
@@ -269,14 +280,14 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
   /** Finds the rows that contain words: `table.fullTextSearch('red mug').limit(10)`; adds the column `_score`. */
   fullTextSearch(query: string | FullTextQuery, options?: FullTextOptions): Query<WithScore<Row>, Bigints>;
   /**
-   * Reads the rows with these ids, which `withRowId()` returns, in this order; ids of deleted rows are left out:
-   * `table.takeRowIds([7, 3]).select(['name'])` ("QueryTable"). Optimizing a table may change its row ids.
+   * Reads the rows with these ids, in this order: `table.takeRowIds([7, 3]).select(['name'])` ("QueryTable").
+   * `withRowId()` returns the ids of rows. Ids of deleted rows are left out. Optimizing a table may change its row ids.
    * @throws CatalogError InvalidInput (13) for values that are not row ids
    */
   takeRowIds(rowIds: readonly (bigint | number)[]): TakeQuery<Row, Bigints>;
   /**
-   * Reads the rows at these positions in the order of the table, from 0, in the given order; positions after its end
-   * are left out ("QueryTable").
+   * Reads the rows at these positions, in the given order ("QueryTable"). The first row of the table has position 0.
+   * Positions after the last row are left out.
    * @throws CatalogError InvalidInput (13) for values that are not positions
    */
   takeOffsets(offsets: readonly (bigint | number)[]): TakeQuery<Row, Bigints>;
@@ -292,16 +303,15 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
    */
   add(data: TableSource, options?: AddOptions): Promise<InsertResult>;
   /**
-   * Matches new rows with those of the table by the values of columns:
-   * `table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)`
-   * ("MergeInsertIntoTable").
+   * Starts a merge, which matches new rows with rows of the table by the values of the columns `on`:
+   * `table.mergeInsert('id').whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows)` ("MergeInsertIntoTable").
    * @throws CatalogError InvalidInput (13) for no column
    */
   mergeInsert(on: string | readonly string[]): MergeInsert;
   /**
-   * Changes existing rows in one version: `table.update({ where: 'id = 3', values: { name: 'mug' } })`
-   * ("UpdateTable"). As in LanceDB's package, columns with their SQL do the same as `valuesSql`:
-   * `table.update({ price: 'price * 2' }, { where: 'id = 3' })`.
+   * Changes existing rows in one version: `table.update({ where: 'id = 3', values: { name: 'mug' } })` ("UpdateTable").
+   * An object of columns with their SQL does the same as `valuesSql`, as in LanceDB's package: `table.update({ price:
+   * 'price * 2' }, { where: 'id = 3' })`.
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12), SchemaValidation (20), ConcurrentModification (14)
    */
   update(spec: UpdateSpec, options?: UpdateOptions): Promise<UpdateResult>;
@@ -315,19 +325,19 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
   /** Lists the versions of the table, oldest first ("ListTableVersions"). */
   listVersions(options?: CallOptions): Promise<VersionInfo[]>;
   /**
-   * Restores an earlier version as a new, newest version ("RestoreTable"). Without a version it restores the one that
-   * is checked out, and checks out the newest.
-   * @throws CatalogError VersionNotFound (11), InvalidInput (13) without a version if none is checked out
+   * Restores an earlier version as a new, newest version ("RestoreTable"). Without `version`, it restores the version
+   * that is checked out, and then checks out the newest version.
+   * @throws CatalogError VersionNotFound (11), InvalidInput (13) if `version` is missing and no version is checked out
    */
   restore(version?: number, options?: CallOptions): Promise<void>;
-  /** Names of versions. */
+  /** Returns the tags of the table. A tag is a name of a version. */
   tags(): Tags;
-  /** Lines of versions separate from the main one. */
+  /** Returns the branches of the table. A branch is a line of versions separate from the main one. */
   branches(): Branches<Table<Row, Bigints>>;
 
   /**
-   * Creates an index on a column and waits for it; a server may continue building it afterwards ("CreateTableIndex",
-   * "CreateTableScalarIndex").
+   * Creates an index on a column and waits for it, but a server may continue to build the index afterwards
+   * ("CreateTableIndex", "CreateTableScalarIndex").
    * @throws CatalogError ColumnNotFound (12), InvalidInput (13), IndexAlreadyExists (7) with `replace: false`,
    * Unsupported (0) for a type that this catalog can't create
    */
@@ -341,7 +351,8 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
   indexStats(name: string, options?: CallOptions): Promise<IndexStats>;
   /**
    * Waits until indexes cover all rows, for instance while a server builds them ("DescribeTableIndexStats").
-   * @throws CatalogError after `timeoutSeconds`: IndexNotFound (6), ServiceUnavailable (17)
+   * @throws CatalogError after `timeoutSeconds`: IndexNotFound (6) if an index does not exist, ServiceUnavailable (17)
+   * if an index lacks rows
    */
   waitForIndex(names: string | readonly string[], timeoutSeconds: number, options?: CallOptions): Promise<void>;
   /**
@@ -397,8 +408,9 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
    */
   updateFieldMetadata(updates: readonly FieldMetadataUpdate[], options?: CallOptions): Promise<WriteResult>;
   /**
-   * Names the column that identifies rows, in its metadata ("UpdateFieldMetadata"). Nothing checks that its values are
-   * unique. The column needs a type of integers, strings or bytes that can't be null.
+   * Marks a column as the one that identifies rows, in the metadata of the column ("UpdateFieldMetadata"). Nothing
+   * checks that the values are unique. The column must hold strings, bytes, or signed integers of at least 32 bits, and
+   * must not allow null.
    * @throws CatalogError ColumnNotFound (12), InvalidInput (13) also if the table has such a column already
    */
   setUnenforcedPrimaryKey(column: string | readonly string[], options?: CallOptions): Promise<WriteResult>;
@@ -420,8 +432,9 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
   backfillColumn(column: string, options?: BackfillColumnOptions): Promise<{ jobId: string }>;
 
   /**
-   * Computes a column with a function, in a job that outlives the notebook: `await table.backfill('length')` with the
-   * function stored on the column, `{ function: udf(…) }` with another function, which is then stored on the column.
+   * Computes a column with a function, in a job that outlives the notebook: `await table.backfill('length')`. Without
+   * options, it uses the function stored on the column. `{ function: udf(…) }` uses another function, which is then
+   * stored on the column.
    * @throws CatalogError Unsupported (0) if this process can't run jobs; the returned job rejects with a JobError if it
    * fails
    */
@@ -431,3 +444,6 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
   /** Computes one fragment without writing it, to preview the results of the function. Rejects with a JobError. */
   tryBackfill(column: string, options?: TableBackfillOptions): Promise<TableTrial>;
 }
+
+/** Not supported as a value: in LanceDB's package it is a class. */
+export const Table = unsupportedValue('Table', 'Call db.openTable() or db.createTable().');

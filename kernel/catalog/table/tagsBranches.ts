@@ -2,7 +2,7 @@ import { type CallOptions, checkOptions } from '#catalog/arguments/options.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { mainBranch } from '#shared/names.ts';
 import type { NamedEntries } from '#catalog/lancedb/namedEntries.ts';
-import type { unsupportedBranchCalls, UnsupportedCalls } from '#catalog/lancedb/unsupported.ts';
+import { type unsupportedBranchCalls, type UnsupportedCalls, unsupportedValue } from '#catalog/lancedb/unsupported.ts';
 
 /**
  * Checks that a tag belongs to the given branch. Version numbers repeat across branches, so a wrong branch would read
@@ -69,9 +69,9 @@ export interface Branches<OpenedTable = unknown> extends UnsupportedCalls<typeof
   /** Returns branches by name ("ListTableBranches"): `list.get('draft')` or `list.draft`. */
   list(options?: CallOptions): Promise<NamedEntries<BranchInfo>>;
   /**
-   * Creates a branch at the newest version, or at `fromVersion`, of the opened branch or of `fromBranch`, and returns
-   * the table on the branch ("CreateTableBranch"). As in LanceDB's package, `create(branch, 'draft', 3)` is
-   * `create(branch, { fromBranch: 'draft', fromVersion: 3 })`.
+   * Creates a branch and returns the table on it ("CreateTableBranch"). The branch starts at the version `fromVersion`
+   * (default: the newest) of `fromBranch` (default: the branch of this table). `create(branch, 'draft', 3)` does the
+   * same as `create(branch, { fromBranch: 'draft', fromVersion: 3 })`, as in LanceDB's package.
    * @throws CatalogError BranchAlreadyExists (23), BranchNotFound (22), VersionNotFound (11)
    */
   create(branch: string, options?: CreateBranchOptions): Promise<OpenedTable>;
@@ -84,3 +84,9 @@ export interface Branches<OpenedTable = unknown> extends UnsupportedCalls<typeof
   /** Deletes a branch with its versions ("DeleteTableBranch"). @throws CatalogError BranchNotFound (22) */
   delete(branch: string, options?: CallOptions): Promise<void>;
 }
+
+/** Not supported as a value: in LanceDB's package it is a class. */
+export const Tags = unsupportedValue('Tags', 'Call table.tags().');
+
+/** Not supported as a value: in LanceDB's package it is a class. */
+export const Branches = unsupportedValue('Branches', 'Call table.branches().');

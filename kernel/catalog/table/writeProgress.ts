@@ -1,13 +1,14 @@
 import type { RecordBatch } from '#arrow';
-import { isBatchSource } from '#catalog/arrow/batchSource.ts';
-import type { TableSource } from './tableData.ts';
+import { BatchesWithSchema, isBatchSource } from '#catalog/arrow/batchSource.ts';
+import { Query } from '#catalog/query/query.ts';
+import type { BatchSource, TableSource } from './tableData.ts';
 
 /** How far a write is, with the names of LanceDB. */
 export type WriteProgress = {
   outputRows: number;
   /** Bytes of the rows in memory. */
   outputBytes: number;
-  /** All rows, once they are known. */
+  /** Number of all rows. Set only if `done` is true, because a stream has an unknown number of rows. */
   totalRows?: number;
   elapsedSeconds: number;
   activeTasks: number;
@@ -17,8 +18,9 @@ export type WriteProgress = {
 };
 
 /**
- * Runs a write and reports each batch that it has taken, and its end. Rows that are in memory are one report.
- * @param progress an error that it throws ends the write
+ * Runs a write. Reports progress after each batch that the write has taken from a stream, and at the end. For data in
+ * memory, reports only the end.
+ * @param progress receives the reports; an error that it throws ends the write
  */
 export async function reportProgress<T extends { numInsertedRows?: number }>(
   data: TableSource,
@@ -33,16 +35,39 @@ export async function reportProgress<T extends { numInsertedRows?: number }>(
     const total = done ? { totalRows: outputRows } : {};
     progress({ outputRows, outputBytes, ...total, elapsedSeconds, activeTasks: done ? 0 : 1, totalTasks: 1, done });
   };
-  async function* counted(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch, void, undefined> {
-    for await (const batch of batches) {
-      yield batch;
-      outputRows += batch.numRows;
-      outputBytes += batch.data.byteLength;
-      report(false);
-    }
-  }
-  const result = await write(isBatchSource(data) ? counted(data) : data);
+  const count = (batch: RecordBatch): void => {
+    outputRows += batch.numRows;
+    outputBytes += batch.data.byteLength;
+    report(false);
+  };
+  const result = await write(isBatchSource(data) ? await counted(data, count) : data);
   outputRows = result.numInsertedRows ?? outputRows;
   report(true);
   return result;
+}
+
+/**
+ * Returns the batches of a source, and counts each when the next one is requested, which is after it was taken. A query
+ * keeps its columns, which are known even if it has no row.
+ */
+async function counted(source: BatchSource, count: (batch: RecordBatch) => void): Promise<BatchSource> {
+  if (!(source instanceof Query)) return countBatches(source, count);
+  const { schema, batches } = await source.execute();
+  return new BatchesWithSchema(schema, countBatches(batches, count));
+}
+
+function countBatches(batches: BatchSource, count: (batch: RecordBatch) => void): BatchSource {
+  const iterator = batches[Symbol.asyncIterator]();
+  let taken: RecordBatch | undefined;
+  // A generator would not close a source from which nothing was read.
+  const counting: AsyncIterator<RecordBatch> = {
+    async next() {
+      if (taken) count(taken);
+      const result = await iterator.next();
+      taken = result.done ? undefined : result.value;
+      return result;
+    },
+    return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+  };
+  return { [Symbol.asyncIterator]: () => counting };
 }

@@ -1,29 +1,35 @@
 import { DataType, type Data, type Field, type RecordBatch, type Schema } from '#arrow';
+import type { RowWidth } from './rowWidths.ts';
 
 // By default the engine returns batches of 1,024 rows. The overhead of such small batches costs as much as the reading
-// itself: ten million narrow rows pass through a socket in 1.6 s in batches of 0.5 MB, in 1.1 s in batches of 2 MB.
-// Larger batches gain little, and writer and reader each hold several batches in memory. 1,024 rows of 1 MB each would
-// even need gigabytes, and the first of them would arrive only with the last. So the batch length follows from the row
-// width, down to one row a batch.
+// itself: ten million narrow rows pass through a socket in 1.6 s in batches of 0.5 MB, and in 1.1 s in batches of 2 MB.
+// Larger batches gain little, and writer and reader each hold several batches in memory. Batches of 1,024 rows of 1 MB
+// each would even need gigabytes, and the first row of a batch would arrive only together with its last row. So the
+// batch length follows from the row width, down to one row a batch.
 
 const wantedBytes = 2 * 1024 * 1024;
 const mostRows = 65_536;
+/**
+ * Maximum rows of a batch if rows differ in width. The samples may miss the widest rows, and a batch of 65,536 such
+ * rows could need gigabytes.
+ */
+const mostVaryingRows = 8_192;
 
-/** Rows of a batch by the engine's default. */
+/** Number of rows that the engine puts into a batch by default. */
 export const engineRows = 1024;
 
-/** Rows of the samples that estimate the width of all rows. */
+/** Number of rows of the first samples, and of the larger sample that follows if the rows are narrow. */
 export const sampleRows = { first: 4, narrow: 256 } as const;
 
 /** Returns how many rows a batch should have, at least one. */
-export function batchLength(bytesPerRow: number): number {
-  const rows = 2 ** Math.floor(Math.log2(wantedBytes / Math.max(bytesPerRow, 1)));
-  return Math.min(Math.max(rows, 1), mostRows);
+export function batchLength({ bytes, isFixed }: RowWidth): number {
+  const rows = 2 ** Math.floor(Math.log2(wantedBytes / Math.max(bytes, 1)));
+  return Math.min(Math.max(rows, 1), isFixed ? mostRows : mostVaryingRows);
 }
 
 /**
- * Returns the bytes per row of a schema, or of some of its columns. Returns `undefined` if rows differ in width, as with
- * strings, and for a column that the schema does not have under that name.
+ * Returns the bytes per row of a schema, or of some of its columns. Returns `undefined` if rows differ in width, as
+ * with strings, or if the schema has no column with a given name.
  */
 export function fixedWidth({ fields }: Schema, columns?: readonly string[]): number | undefined {
   if (!columns) return sum(fields.map(({ type }) => widthOf(type)));

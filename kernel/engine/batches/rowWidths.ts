@@ -1,23 +1,31 @@
 import { setNewest } from '#shared/setNewest.ts';
 
-/** How long a width is used, in milliseconds. Rows that are added may be wider. */
+/**
+ * How long a row width is reused, in milliseconds. After this time it is measured again, because clients may have added
+ * wider rows.
+ */
 const lifetime = 60_000;
 const maxWidths = 256;
 /** Maximum characters of a key. A list of thousands of columns is not worth the memory. */
 const maxKey = 16_384;
 
-/** The measured mean bytes per row of queries, so that not every query needs a sample. */
-export class RowWidths {
-  readonly #widths = new Map<string, { bytes: number; until: number }>();
+/**
+ * The bytes of a row. If `isFixed`, the types of the columns determine them; otherwise they were measured in a sample.
+ */
+export type RowWidth = { readonly bytes: number; readonly isFixed: boolean };
 
-  get(key: string): number | undefined {
+/** Caches the row widths of the queries on one table, so that not every query needs a sample. */
+export class RowWidths {
+  readonly #widths = new Map<string, RowWidth & { until: number }>();
+
+  get(key: string): RowWidth | undefined {
     const known = this.#widths.get(key);
     if (!known || known.until < performance.now()) return undefined;
-    return known.bytes;
+    return known;
   }
 
-  set(key: string, bytes: number): void {
+  set(key: string, width: RowWidth): void {
     if (key.length > maxKey) return;
-    setNewest(this.#widths, key, { bytes, until: performance.now() + lifetime }, maxWidths);
+    setNewest(this.#widths, key, { ...width, until: performance.now() + lifetime }, maxWidths);
   }
 }

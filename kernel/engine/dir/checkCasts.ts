@@ -2,11 +2,13 @@ import { DataType, type Field, type Schema, type Table as ArrowTable } from '#ar
 import { convertValue } from '#catalog/arrow/convertValue.ts';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError } from '#shared/errors.ts';
 
 /**
- * Refuses rows whose values change when the engine casts them to the types of the table: it drops fractions and times of
- * day, and parses strings. The rules are those for rows of objects. A cast that changes no value is accepted.
- * @param start the number of rows before these ones, for errors
+ * Refuses rows whose values change when the engine casts them to the types of the table. The engine drops fractions and
+ * times of day, and parses strings. The rules are the same as for rows that are passed as objects. A cast that changes
+ * no value is accepted.
+ * @param start how many rows of the same call precede `rows`; row numbers in errors start after them
  * @throws CatalogError SchemaValidation (20) naming row and column
  */
 export function checkCasts(rows: ArrowTable, columns: Schema, start = 0): void {
@@ -14,6 +16,11 @@ export function checkCasts(rows: ArrowTable, columns: Schema, start = 0): void {
   rows.schema.fields.forEach(({ name, type }, position) => {
     const target = types.get(name);
     if (!target || isExact(type as DataType, target)) return;
+    if (isShifted(type as DataType, target)) {
+      const what = `The times of column "${name}" have no time zone, and the engine would take them as local times of the zone of the table.`;
+      const hint = `Give the column the type ${typeText(target)}, or the time zone "UTC".`;
+      throw new CatalogError('SchemaValidation', what, hint);
+    }
     let row = start;
     for (const { data, numRows } of rows.batches) {
       const column = data.children[position];
@@ -27,7 +34,9 @@ export function checkCasts(rows: ArrowTable, columns: Schema, start = 0): void {
   });
 }
 
-/** Whether the target holds every value of the type as it is. Lists of another length and other structs are not exact. */
+/**
+ * Whether `to` holds every value of `from` unchanged. A list of another length and a different struct are not exact.
+ */
 function isExact(from: DataType, to: DataType): boolean {
   if (DataType.isDictionary(from)) return isExact(from.dictionary as DataType, to);
   if (DataType.isDictionary(to)) return isExact(from, to.dictionary as DataType);
@@ -42,6 +51,26 @@ function isExact(from: DataType, to: DataType): boolean {
     return from.listSize === to.listSize && isExact(itemType(from), itemType(to));
   return false;
 }
+
+/**
+ * Whether the engine shifts values. If the target type has a time zone other than UTC, the engine takes times and dates
+ * without a zone as local times of that zone.
+ */
+function isShifted(from: DataType, to: DataType): boolean {
+  if (DataType.isDictionary(from)) return isShifted(from.dictionary as DataType, to);
+  if (DataType.isTimestamp(to)) {
+    const isLocal = DataType.isDate(from) || (DataType.isTimestamp(from) && !from.timezone);
+    return isLocal && !!to.timezone && !utcNames.test(to.timezone);
+  }
+  return (to.children ?? []).some((field: Field, index) => {
+    const child = DataType.isStruct(from)
+      ? from.children.find(({ name }) => name === field.name)
+      : (from.children?.[index] as Field | undefined);
+    return child !== undefined && isShifted(child.type as DataType, field.type as DataType);
+  });
+}
+
+const utcNames = /^(?:utc|etc\/utc|z|[+-]00:?00)$/i;
 
 const isText = (type: DataType): boolean => /^(?:large_)?utf8(?:_view)?$/.test(typeText(type));
 const isBytes = (type: DataType): boolean => /^(?:large_)?binary(?:_view)?$/.test(typeText(type));

@@ -49,7 +49,6 @@ import type { Jobs } from '#catalog/jobs.ts';
 import { checkAddress, checkRoot, localRoot } from '#catalog/root.ts';
 import { adoptSchema, newTableData } from '#catalog/table/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
-import { RowWidths } from '#engine/batches/rowWidths.ts';
 import { isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, withErrorContext, isCatalogError, messageOf } from '#shared/errors.ts';
@@ -72,9 +71,9 @@ import { declaredLocation, tableLocation } from './files/tableLocation.ts';
 type Open = () => Promise<DirTable>;
 
 /**
- * Returns the location of a declared, not yet written table, or `undefined`. A local folder has a marker for it. In an
- * object store a location without versions counts as declared. A table whose files were deleted looks the same, a
- * broken table does not.
+ * Returns the location of a table that is declared but not yet written; otherwise `undefined`. In a local root, the
+ * folder of such a table has a marker. In an object store, a location without versions counts as declared. This
+ * includes a table whose files were deleted, but not a broken table.
  */
 export async function declaredAt(place: Root, table: TableId, open: Open): Promise<string | undefined> {
   const location = await declaredLocation(place, table);
@@ -127,7 +126,8 @@ export async function describeAt(
     const location = table.folder ?? (await tableLocation(place, { name: table.name, path: table.namespacePath }));
     const unchanged = await table.readFacts(parts, { signal });
     if (unchanged) return { ...unchanged, location };
-    // Others write at the same time, so the table is opened at one version. A tag can refer to a version of a branch.
+    // Another client wrote during the reads, so the table is opened again at one version. The branch is passed too,
+    // because a tag can refer to a version of a branch.
     const [version, branch] = [await table.version({ signal }), await table.branch({ signal })];
     return await describeAt(place, open, { ...parts, signal, version, branch });
   } finally {
@@ -169,8 +169,8 @@ export async function findPlace({ root, storageOptions }: DirConfig): Promise<Ro
 }
 
 /**
- * A directory of tables on the embedded engine, with the behavior of a server: names are checked, a missing namespace
- * is an error, `exist_ok`, `skip` and `cascade` are supported.
+ * A directory of tables on the embedded engine, which behaves like a server. It checks names, reports a missing
+ * namespace as an error, and supports `exist_ok`, `skip` and `cascade`.
  */
 export class DirCatalog extends LanceDbCatalog implements Catalog {
   readonly implementation = 'dir';
@@ -179,7 +179,6 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
   readonly #connection: DirConnection;
   readonly #namespaces: DirNamespaces;
   readonly #tables: SharedTables;
-  readonly #widths = new RowWidths();
 
   constructor(connection: DirConnection) {
     super();
@@ -391,7 +390,7 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
     };
     const leased = await open(pin, 'shared', { signal });
     const { place } = this.#connection;
-    const handle = new TableHandle(leased, { place, table, pin, open, widths: this.#widths });
+    const handle = new TableHandle(leased, { place, table, pin, open });
     return recordOpenedTable(this, new DirTable(handle), pin);
   }
 
@@ -425,7 +424,8 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
         taken = error;
       }
       return this.#open(name, path, { signal }).catch((error: unknown) => {
-        // If no listed table has the name, the files of a deregistered table use it.
+        // If no listed table has the name, the files of a deregistered table use it. Then the error of the creation is
+        // thrown.
         throw taken !== undefined && isCatalogError(error, 'TableNotFound') ? taken : error;
       });
     });

@@ -19,13 +19,15 @@ export function optimizeTable(handle: TableHandle, options: OptimizeOptions): Pr
     const olderThan = checkOptimizeOptions(options);
     handle.checkWritable();
     const { signal } = options;
+    // Versions that this call itself creates are never older.
+    const removeBefore = olderThan === undefined ? undefined : Date.now() - olderThan;
     await checkNoBackfill(handle, 'optimize', signal);
     // Two calls for one table run one after another: the second would do the same work, and then conflict.
     const table = JSON.stringify(['optimize', handle.place.location, ...handle.namespacePath, handle.name]);
     return runExclusive(table, async () => {
       for (let attempt = 1; ; attempt++) {
         try {
-          const work = (native: NativeTable) => optimize(handle, native, olderThan);
+          const work = (native: NativeTable) => optimize(handle, native, removeBefore);
           return namedOptimizeResult(await handle.write('OptimizeTable', { signal }, work));
         } catch (error) {
           if (!isCatalogError(error, 'ConcurrentModification') || attempt === attempts) throw error;
@@ -36,7 +38,7 @@ export function optimizeTable(handle: TableHandle, options: OptimizeOptions): Pr
   });
 }
 
-async function optimize(handle: TableHandle, native: NativeTable, olderThan: number | undefined) {
+async function optimize(handle: TableHandle, native: NativeTable, removeBefore: number | undefined) {
   const path = findEmptyStruct((await native.schema()).fields);
   if (path !== undefined) {
     const table = displayPath(handle.namespacePath, handle.name);
@@ -45,11 +47,12 @@ async function optimize(handle: TableHandle, native: NativeTable, olderThan: num
     throw new CatalogError('InvalidTableState', what, hint);
   }
   const before = await native.stats();
-  // Without a time, the engine would remove versions of more than 7 days. No version is older than 1970. The option
-  // "deleteUnverified" is never set: it deletes the files of writes in progress.
+  // Without a time, the engine would remove versions that are older than 7 days. No version is older than 1970, so this
+  // call removes none. The option "deleteUnverified" is never set: it deletes the files of writes in progress.
   const { compaction } = await native.optimize({ cleanupOlderThan: new Date(0) });
-  // In a second call, because the engine updates the indexes last, and not at all if it can't remove versions.
-  const removed = olderThan === undefined ? noneRemoved : await removeVersions(handle, native, olderThan);
+  // Versions are removed in a second call, because the engine updates the indexes last: if it can't remove versions, it
+  // does not update the indexes at all.
+  const removed = removeBefore === undefined ? noneRemoved : await removeVersions(handle, native, removeBefore);
   const after = await native.stats();
   return {
     version: await native.version(),
@@ -66,17 +69,17 @@ async function optimize(handle: TableHandle, native: NativeTable, olderThan: num
 const noneRemoved = { numVersionsRemoved: 0, numOlderVersionsKept: 0, bytesRemoved: 0 };
 
 /**
- * A version right before a tagged one stays, because the engine computes the limit again from its own clock.
- * Milliseconds.
+ * How long before the oldest tagged version the limit is set, in milliseconds. The engine computes the limit again from
+ * its own clock, so without this margin it could reach the tagged version. Versions within the margin stay.
  */
 const margin = 1000;
 
 /**
- * Removes versions of more than an age in seconds. The engine removes all versions before a time, and refuses if one of
- * them is tagged. So the limit is the time of the oldest tagged version, if that is older.
+ * Removes versions that are older than `olderThan` milliseconds. The engine removes all versions before a time, and
+ * refuses if one of them is tagged. So if one of the older versions is tagged, only versions before the oldest tagged
+ * one are removed.
  */
-async function removeVersions(handle: TableHandle, native: NativeTable, olderThan: number) {
-  const limit = Date.now() - olderThan * 1000;
+async function removeVersions(handle: TableHandle, native: NativeTable, limit: number) {
   const versions = await native.listVersions();
   const newest = versions.reduce((most, { version }) => Math.max(most, version), 0);
   const older = versions.filter(({ version, timestamp }) => version !== newest && timestamp.getTime() < limit);

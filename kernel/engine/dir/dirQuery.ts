@@ -18,19 +18,25 @@ import { checkSearchText, checkSql } from './checkSql.ts';
 import { nativeFullText } from './nativeFullText.ts';
 import type { TableHandle } from './tableHandle.ts';
 
-/** The rows of a query as the engine's Arrow IPC buffers, one file per batch. `schema` is for a result without any. */
+/**
+ * The rows of a query as the engine's Arrow IPC buffers, one file per batch. `schema` reads the schema if there are no
+ * buffers.
+ */
 export type IpcRows = { schema: () => Promise<Schema>; buffers: AsyncIterable<Uint8Array> };
 
 type Built = NativeQuery | VectorQuery;
 
-/** Methods of the engine's queries that their types do not declare: run with a batch length, decoded or raw. */
+/**
+ * Methods of the engine's queries that their types do not declare. Both run a query with a maximum batch length:
+ * `execute` returns decoded batches, `nativeExecute` returns raw buffers.
+ */
 type Inside = {
   execute?: (options: { maxBatchLength?: number }) => AsyncIterator<RecordBatch>;
   nativeExecute?: (options: { maxBatchLength?: number }) => Promise<{ next(): Promise<Buffer | null> }>;
 };
 const inside = (query: Built): Inside => query as unknown as Inside;
 
-/** Runs queries on a table of the engine ("QueryTable"), at the version that it reads when the query starts. */
+/** Runs queries on a table of the engine ("QueryTable"), at the version that the handle reads when the query starts. */
 export const dirQueryRunner = (current: () => TableHandle): QueryRunner => ({
   run: (spec, signal) => run(current(), spec, signal),
   explainPlan: (spec, { verbose, ...options }) =>
@@ -49,21 +55,30 @@ export const dirQueryRunner = (current: () => TableHandle): QueryRunner => ({
     ),
 });
 
-/** Rows that are read on demand, of a query whose first rows have been read, because only they tell its schema. */
+/**
+ * Returns the rows of a query, which are read on demand. The first batch is read at once, because only it tells the
+ * schema.
+ */
 async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
-  const started = await handle.read(
-    'QueryTable',
-    { signal },
-    async (native) => {
-      const query = await build(native, spec);
-      if (spec.limit === 0) return { schema: await query.outputSchema() };
-      const batches =
-        inside(query).execute?.(await batchLengthOf(handle, native, spec)) ?? query[Symbol.asyncIterator]();
-      const first = await batches.next();
-      return first.done ? { schema: await query.outputSchema() } : { schema: first.value.schema, batches, first };
-    },
-    spec.filter,
-  );
+  const release = handle.hold();
+  const started = await handle
+    .read(
+      'QueryTable',
+      { signal },
+      async (native) => {
+        const query = await build(native, spec);
+        if (spec.limit === 0) return { schema: await query.outputSchema() };
+        const batches =
+          inside(query).execute?.(await batchLengthOf(handle, native, spec)) ?? query[Symbol.asyncIterator]();
+        const first = await batches.next();
+        return first.done ? { schema: await query.outputSchema() } : { schema: first.value.schema, batches, first };
+      },
+      spec.filter,
+    )
+    .catch((error: unknown) => {
+      release();
+      throw error;
+    });
   const { schema, batches, first } = started;
   const next = () => handle.step('QueryTable', { signal }, () => batches!.next(), spec.filter);
   async function* readAll(): AsyncGenerator<RecordBatch> {
@@ -74,7 +89,10 @@ async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): 
   }
   return {
     schema,
-    batches: untilBytes(readAll(), spec.maxBytes, ({ data }) => data.byteLength),
+    batches: releaseAfter(
+      untilBytes(readAll(), spec.maxBytes, ({ data }) => data.byteLength),
+      release,
+    ),
   };
 }
 
@@ -88,31 +106,69 @@ export async function queryIpc(
   spec: QuerySpec,
   signal?: AbortSignal,
 ): Promise<IpcRows | undefined> {
-  const started = await handle.read(
-    'QueryTable',
-    { signal },
-    async (native) => {
-      // The schema and the rows come from the same query, because each query holds the table in memory until it is
-      // garbage collected.
-      const query = await build(native, spec);
-      const execute = inside(query).nativeExecute;
-      if (typeof execute !== 'function') return undefined;
-      if (spec.limit === 0) return { query, buffers: undefined, first: null };
-      const buffers = await execute.call(query, await batchLengthOf(handle, native, spec));
-      return { query, buffers, first: await buffers.next() };
-    },
-    spec.filter,
-  );
-  if (!started) return undefined;
+  const release = handle.hold();
+  const started = await handle
+    .read(
+      'QueryTable',
+      { signal },
+      async (native) => {
+        // The schema and the rows come from the same query, because each query holds the table in memory until it is
+        // garbage collected.
+        const query = await build(native, spec);
+        const execute = inside(query).nativeExecute;
+        if (typeof execute !== 'function') return undefined;
+        if (spec.limit === 0) return { query, buffers: undefined, first: null };
+        const buffers = await execute.call(query, await batchLengthOf(handle, native, spec));
+        return { query, buffers, first: await buffers.next() };
+      },
+      spec.filter,
+    )
+    .catch((error: unknown) => {
+      release();
+      throw error;
+    });
+  if (!started) {
+    release();
+    return undefined;
+  }
   const { query, buffers, first } = started;
   const step = <T>(work: () => Promise<T>): Promise<T> => handle.step('QueryTable', { signal }, work, spec.filter);
   async function* readAll(): AsyncGenerator<Uint8Array> {
     for (let buffer = first; buffer; buffer = await step(() => buffers!.next())) yield buffer;
   }
   return {
-    // Planning a query takes as long as reading a page, so it is planned for its schema only if there are no rows.
+    // Planning a query takes as long as reading a page, so `outputSchema` is called only if there are no rows.
     schema: () => step(() => query.outputSchema()),
-    buffers: untilBytes(readAll(), spec.maxBytes, (buffer) => buffer.length),
+    buffers: releaseAfter(
+      untilBytes(readAll(), spec.maxBytes, (buffer) => buffer.length),
+      release,
+    ),
+  };
+}
+
+/** Calls `release` after the last item, after an error, or when the reader stops early, even before its first read. */
+function releaseAfter<T>(items: AsyncGenerator<T, void, undefined>, release: () => void): AsyncIterableIterator<T> {
+  return {
+    async next() {
+      try {
+        const result = await items.next();
+        if (result.done) release();
+        return result;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    async return() {
+      try {
+        return await items.return();
+      } finally {
+        release();
+      }
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
 }
 
@@ -128,29 +184,46 @@ async function widthOf(native: NativeTable, spec: QuerySpec): Promise<number | u
   return found && found.numRows > 0 ? sampledWidth(found.batches) : undefined;
 }
 
-/** Returns how many rows a batch should have; none if the table has no rows to measure. */
+/**
+ * Returns the bytes of a row, measured in samples. The samples are taken at the start, in the middle and at the end of
+ * the table, because rows that were added later may be wider. Returns `undefined` for a table without rows.
+ */
+async function sampleWidth(native: NativeTable, spec: QuerySpec): Promise<number | undefined> {
+  // These samples are small, because each of their rows may have megabytes.
+  const first = await widthOf(native, { ...spec, limit: sampleRows.first });
+  if (first === undefined) return undefined;
+  const count = await native.countRows();
+  const places = count > sampleRows.narrow ? [Math.floor(count / 2), count - sampleRows.first] : [];
+  const later = await Promise.all(
+    places.map((offset) => widthOf(native, { ...spec, offset, limit: sampleRows.first })),
+  );
+  const widest = Math.max(first, ...later.map((bytes) => bytes ?? 0));
+  // The padding of the buffers makes narrow rows look wide in a small sample, so narrow rows need a larger sample.
+  if (widest * sampleRows.narrow >= maxSample) return widest;
+  return (await widthOf(native, { ...spec, limit: sampleRows.narrow })) ?? widest;
+}
+
+/**
+ * Returns the maximum rows of a batch as an option of the engine. Returns no option if the table has no rows to
+ * measure, or if the engine's own batches are enough.
+ */
 async function batchLengthOf(
   handle: TableHandle,
   native: NativeTable,
   { columns, columnAliases, withRowId, limit }: QuerySpec,
 ): Promise<{ maxBatchLength?: number }> {
-  const key = JSON.stringify([handle.namespacePath, handle.name, columns, columnAliases, withRowId]);
-  let bytes = handle.widths.get(key);
-  if (bytes === undefined) {
-    bytes = columnAliases ? undefined : fixedWidth(await native.schema(), columns);
-    if (bytes === undefined) {
-      const spec = definedEntries({ columns, columnAliases, withRowId });
-      // The first sample is small, because each of its rows may have megabytes. The padding of its buffers makes narrow
-      // rows look wide, so these need a larger sample.
-      const first = await widthOf(native, { ...spec, limit: sampleRows.first });
-      if (first === undefined) return {};
-      const isNarrow = first * sampleRows.narrow < maxSample;
-      bytes = (isNarrow ? await widthOf(native, { ...spec, limit: sampleRows.narrow }) : undefined) ?? first;
-    }
-    handle.widths.set(key, bytes);
+  const key = JSON.stringify([columns, columnAliases, withRowId]);
+  let width = handle.widths.get(key);
+  if (!width) {
+    const fixed = columnAliases ? undefined : fixedWidth(await native.schema(), columns);
+    const bytes = fixed ?? (await sampleWidth(native, definedEntries({ columns, columnAliases, withRowId })));
+    if (bytes === undefined) return {};
+    width = { bytes, isFixed: fixed !== undefined };
+    handle.widths.set(key, width);
   }
-  const rows = batchLength(bytes);
-  // For a page the engine's own batches are enough, and with larger ones it would read more rows than the page has.
+  const rows = batchLength(width);
+  // For a page the engine's own batches are enough. With larger batches the engine would read more rows than the page
+  // has.
   const isPage = limit !== undefined && limit <= 4096;
   return isPage && rows >= engineRows ? {} : { maxBatchLength: rows };
 }
@@ -258,10 +331,13 @@ function nearest(plain: NativeQuery, vector: NonNullable<QuerySpec['vector']>): 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine reads it as a string
 export const engineDistance = (distanceType: DistanceType) => distanceType as Exclude<DistanceType, 'hamming'>;
 
-/** The engine's default for the smallest and the largest number of partitions. */
+/** The engine's default for the smallest and the largest number of partitions that a search probes. */
 const defaultProbes = 20;
 
-/** Sets both numbers together, because the engine refuses a minimum above the maximum that it has at that moment. */
+/**
+ * Sets the smallest and the largest number of partitions together, because the engine refuses a minimum above the
+ * maximum that is set at that moment.
+ */
 function probing(query: VectorQuery, options: QueryOptions): VectorQuery {
   const { minimum, maximum } = probedPartitions(options);
   if (minimum === undefined) {

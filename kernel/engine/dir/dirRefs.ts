@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import { type CallOptions, checkVersion } from '#catalog/arguments/options.ts';
+import type { Operation } from '#catalog/contract.ts';
 import { namedEntries } from '#catalog/lancedb/namedEntries.ts';
 import { unsupportedBranchCalls, unsupportedCalls } from '#catalog/lancedb/unsupported.ts';
 import {
@@ -55,8 +56,8 @@ const branchOf = (handle: TableHandle, tag: string, options: CallOptions): Promi
   handle.apart('ListTableTags', { tag }, options, (native) => Promise.resolve(native.currentBranch() ?? undefined));
 
 /**
- * Reads the tags from the files of a local table, without invalid ones. Returns `undefined` if there is no folder of
- * tags.
+ * Reads the tags of a local table from its tag files, and skips invalid files. Returns `undefined` for a table in an
+ * object store, or if there is no folder of tags.
  */
 async function tagFiles({ place, name, namespacePath: path }: TableHandle): Promise<Map<string, TagInfo> | undefined> {
   const tags = new Map<string, TagInfo>();
@@ -97,7 +98,10 @@ function unescaped(name: string): string {
   }
 }
 
-/** Returns why the tags in an object store can't be listed, if the engine fails at a file without naming it. */
+/**
+ * Returns the error for tags in an object store that can't be listed. If the engine fails at a tag file, it does not
+ * name that file.
+ */
 function unlistable({ name, namespacePath: path }: TableHandle, error: unknown): Error {
   const subject = tableSubject(name, path);
   const told = engineError(error, subject);
@@ -110,7 +114,7 @@ function unlistable({ name, namespacePath: path }: TableHandle, error: unknown):
   );
 }
 
-/** Makes a version the newest one ("RestoreTable"); without a version, the one that is checked out. */
+/** Makes a version the newest one ("RestoreTable"). Without `version`, restores the version that is checked out. */
 export async function restore(handle: TableHandle, version: number | undefined, options: CallOptions): Promise<void> {
   const { pin } = handle;
   await handle.during('RestoreTable', async () => {
@@ -127,30 +131,44 @@ export async function restore(handle: TableHandle, version: number | undefined, 
 /** Opens the table of a handle at another branch or version. */
 type OpenTable<T> = (pin: Pin, options: CallOptions) => Promise<T>;
 
-export const dirTags = (handle: TableHandle): Tags => ({
+/** @param current returns the handle that the table reads from, which a checkout replaces */
+export const dirTags = (current: () => TableHandle): Tags => ({
   list: (options = {}) =>
-    handle.read('ListTableTags', options, async (native) => namedEntries(await tagsOf(handle, native, options))),
+    current().read('ListTableTags', options, async (native) => namedEntries(await tagsOf(current(), native, options))),
   getVersion: (tag, options = {}) =>
-    handle.read('GetTableTagVersion', options, async (native) => (await native.tags()).getVersion(text('tag', tag))),
+    current().read('GetTableTagVersion', options, async (native) => (await native.tags()).getVersion(text('tag', tag))),
   create: (tag, version, options = {}) =>
-    handle.write('CreateTableTag', options, async (native) => {
+    changeTags(current(), 'CreateTableTag', options, async (native) => {
       checkRefName('tag', tag);
       checkVersion('create', requireVersion('create', version));
       await (await native.tags()).create(tag, version);
     }),
   update: (tag, version, options = {}) =>
-    handle.write('UpdateTableTag', options, async (native) => {
+    changeTags(current(), 'UpdateTableTag', options, async (native) => {
       checkVersion('update', requireVersion('update', version));
       await (await native.tags()).update(text('tag', tag), version);
     }),
   delete: (tag, options = {}) =>
-    handle.write('DeleteTableTag', options, async (native) => (await native.tags()).delete(text('tag', tag))),
+    changeTags(current(), 'DeleteTableTag', options, async (native) => (await native.tags()).delete(text('tag', tag))),
 });
 
-export const dirBranches = <T>(handle: TableHandle, open: OpenTable<T>): Branches<T> => ({
+/** Changes tags, which do not depend on the version that the table reads. */
+function changeTags<T>(
+  handle: TableHandle,
+  operation: Operation,
+  options: CallOptions,
+  work: (native: NativeTable) => Promise<T>,
+): Promise<T> {
+  const { pin, branch } = handle;
+  if (pin.version === undefined && pin.tag === undefined) return handle.write(operation, options, work);
+  const newest = { version: undefined, tag: undefined, branch };
+  return handle.during(operation, () => handle.apart(operation, newest, options, work));
+}
+
+export const dirBranches = <T>(current: () => TableHandle, open: OpenTable<T>): Branches<T> => ({
   ...unsupportedBranches,
   list: (options = {}) =>
-    handle.read('ListTableBranches', options, async (native) => {
+    current().read('ListTableBranches', options, async (native) => {
       const found = await (await native.branches()).list();
       return namedEntries(
         Object.entries(found).map(([branch, { parentVersion, parentBranch, manifestSize }]) => [
@@ -160,6 +178,7 @@ export const dirBranches = <T>(handle: TableHandle, open: OpenTable<T>): Branche
       );
     }),
   async create(branch: string, origin?: CreateBranchOptions | string, version?: number) {
+    const handle = current();
     const { fromBranch, fromVersion, signal } = await handle.during('CreateTableBranch', async () =>
       branchOptions(origin, version),
     );
@@ -179,12 +198,12 @@ export const dirBranches = <T>(handle: TableHandle, open: OpenTable<T>): Branche
     return open({ branch }, { signal });
   },
   checkout: (branch, version, options = {}) =>
-    handle.during('DescribeTable', async () => {
+    current().during('DescribeTable', async () => {
       checkVersion('branches.checkout', version);
       return open({ branch: text('branch', branch), version }, options);
     }),
   delete: (branch, options = {}) =>
-    handle.write('DeleteTableBranch', options, async (native) => {
+    current().write('DeleteTableBranch', options, async (native) => {
       const branches = await native.branches();
       if (!(text('branch', branch) in (await branches.list()))) throw branchNotFound(branch);
       await branches.delete(branch);

@@ -63,9 +63,9 @@ export class DirTable extends LanceDbTable implements Table {
   }
 
   /**
-   * Reads the schema, and the number of rows and of fragments if requested, all of one version. What is known of that
-   * version is not read again. Returns `undefined` if others write at the same time, but never for a table that was
-   * opened at a version.
+   * Reads the schema and, if requested, the numbers of rows and fragments of one version. Facts of that version that
+   * were read before are not read again. Returns `undefined` if another client writes meanwhile. This can't happen to a
+   * table that was opened at a version.
    */
   async readFacts(
     parts: { rows: boolean; fragments: boolean },
@@ -102,7 +102,8 @@ export class DirTable extends LanceDbTable implements Table {
   }
 
   /**
-   * Returns the branch the table was opened on, `undefined` for the main branch. For a tag it is the branch of the tag.
+   * Returns the branch the table was opened on, `undefined` for the main branch. If the table was opened at a tag,
+   * returns the branch of the tag.
    */
   branch(options: CallOptions = {}): Promise<string | undefined> {
     return this.#handle.read('DescribeTable', options, (native) =>
@@ -199,15 +200,18 @@ export class DirTable extends LanceDbTable implements Table {
   }
 
   tags(): Tags {
-    return dirTags(this.#handle);
+    return dirTags(() => this.#handle);
   }
 
   branches(): Branches<DirTable> {
-    return dirBranches(this.#handle, async (pin, options) => {
-      const table = new DirTable(await this.#handle.at(pin, options));
-      recordMovedTable(this, table, pin);
-      return table;
-    });
+    return dirBranches(
+      () => this.#handle,
+      async (pin, options) => {
+        const table = new DirTable(await this.#handle.at(pin, options));
+        recordMovedTable(this, table, pin);
+        return table;
+      },
+    );
   }
 
   currentBranch(): string | null {
@@ -301,8 +305,15 @@ export class DirTable extends LanceDbTable implements Table {
   }
 
   protected async moveTo(pin: TablePin, options: CallOptions): Promise<void> {
-    // The previous handle stays open, because a query may still read from it.
-    this.#handle = await this.#handle.at(pin, options);
+    const moved = await this.#handle.at(pin, options);
+    if (!this.isOpen()) {
+      moved.close();
+      throw closedTable(displayPath(this.namespacePath, this.name));
+    }
+    const previous = this.#handle;
+    this.#handle = moved;
+    // A query may still read from the previous handle.
+    previous.retire();
     recordMovedTable(this, this, pin);
   }
 

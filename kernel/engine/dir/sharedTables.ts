@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Schema } from '#arrow';
 import { setNewest } from '#shared/setNewest.ts';
+import { RowWidths } from '#engine/batches/rowWidths.ts';
 import type { Root } from './dirConnection.ts';
 import type { TableId } from './dirRename.ts';
 import { isSinglePathSegment, keepsFolderTimes, rootFolder } from './files/folders.ts';
 import { manifestFolder } from './files/manifestTable.ts';
 
-// Each opened table of the engine has its own copy of the manifest: 7 MB at 10,000 fragments. A query object keeps it in
-// memory until V8 collects the query, and to V8 that object is only a few bytes. A server that opens a table for each
-// request would grow by gigabytes. So readers of the same table share one.
+// Each opened table of the engine has its own copy of the manifest, which takes 7 MB at 10,000 fragments. A query
+// object keeps this copy in memory until V8 collects the query, and V8 counts the query as only a few bytes. A server
+// that opens a table for each request would grow by gigabytes. So readers of the same table share one opened table.
 
 /** Which state of a table to open (default: the newest version of the main branch). */
 export type Pin = { version?: number | undefined; tag?: string | undefined; branch?: string | undefined };
@@ -25,16 +26,20 @@ export type VersionFacts = {
   readonly numFragments?: number | undefined;
 };
 
-/** A table of the engine, used by one caller until it is released. */
+/** An opened table of the engine, which one caller uses until it calls `release`. */
 export type LeasedTable = {
   readonly native: NativeTable;
-  /** What its users have read of it last. A version never changes. */
+  /** The facts that a user has read last. They stay valid, because a version never changes. */
   facts: VersionFacts | undefined;
-  /** The full path of its files, if it is known without a look into the list of tables. */
+  /** The cached widths of the rows. A table that replaces this one starts with an empty cache. */
+  readonly widths: RowWidths;
+  /** The full path of the table's files, if the engine tells it. */
   readonly folder?: string | undefined;
-  /** Whether other callers may use the same `native`. Then it must not be changed, for example by a checkout. */
+  /**
+   * Whether other callers may use the same `native`. Then this caller must not change it, for example by a checkout.
+   */
   readonly isShared: boolean;
-  /** Makes a shared table the caller's own. Returns false if others use it too. */
+  /** Makes a shared table the caller's own. Returns false if other callers use it too. */
   claim(): boolean;
   /** Makes later callers open the table again, because this one failed. */
   discard(): void;
@@ -46,6 +51,7 @@ type Entry = {
   readonly native: NativeTable;
   readonly folder: string;
   readonly identity: string;
+  readonly widths: RowWidths;
   facts: VersionFacts | undefined;
   users: number;
   idleSince: number;
@@ -78,8 +84,9 @@ export class SharedTables {
   }
 
   /**
-   * Returns an opened table, shared if that is safe: it must have been opened before, and neither its folder nor the
-   * list of namespaces has changed since. A tag or a branch may be moved, so tables opened by one are never shared.
+   * Returns an opened table, shared if that is safe. A table is shared only if it was opened before, and neither its
+   * folder nor the list of namespaces and tables has changed since. A tag or a branch may be moved, so a table that was
+   * opened at a tag or a branch is never shared.
    */
   async open(table: TableId, pin: Pin, open: () => Promise<NativeTable>): Promise<LeasedTable> {
     if (!this.#place.isLocal || pin.tag !== undefined || pin.branch !== undefined) return ownTable(await open());
@@ -98,7 +105,15 @@ export class SharedTables {
     // Another caller may have opened the same table meanwhile.
     const isTaken = this.#isClosed || this.#entries.has(key);
     if (identity === undefined || opened === undefined || opened !== folder || isTaken) return ownTable(native, opened);
-    const entry: Entry = { native, folder: opened, identity, facts: undefined, users: 0, idleSince: 0 };
+    const entry: Entry = {
+      native,
+      folder: opened,
+      identity,
+      widths: new RowWidths(),
+      facts: undefined,
+      users: 0,
+      idleSince: 0,
+    };
     const lease = this.#lease(key, entry);
     for (const [oldest, old] of this.#entries) {
       if (this.#entries.size <= maxTables) break;
@@ -126,6 +141,7 @@ export class SharedTables {
     const isListed = (): boolean => this.#entries.get(key) === entry;
     return {
       native: entry.native,
+      widths: entry.widths,
       folder: entry.folder,
       get facts() {
         return entry.facts;
@@ -189,6 +205,7 @@ export class SharedTables {
 /** A table that only one caller uses. */
 export const ownTable = (native: NativeTable, folder?: string): LeasedTable => ({
   native,
+  widths: new RowWidths(),
   facts: undefined,
   folder,
   isShared: false,
@@ -198,11 +215,11 @@ export const ownTable = (native: NativeTable, folder?: string): LeasedTable => (
 });
 
 /**
- * Identifies the table in a folder and its name. The folder has another identity once the table is dropped, replaced,
- * renamed or deregistered; the list of namespaces and tables once an entry changes. Rows that are added don't change
- * it, because the engine itself looks for the newest version.
+ * Identifies the table in a folder and its name. The identity changes if the table is dropped, replaced, renamed or
+ * deregistered, and if an entry in the list of namespaces and tables changes. A new version does not change the
+ * identity, and need not: the engine itself looks for the newest version.
  *
- * @returns `undefined` if the folder is missing or has changed just now
+ * @returns `undefined` if the folder is missing, or if the folder or the list has changed just now
  */
 async function identityOf(root: string, folder: string): Promise<string | undefined> {
   const [table, list] = [await statOf(folder), await statOf(join(root, manifestFolder, '_versions'))];
@@ -212,8 +229,9 @@ async function identityOf(root: string, folder: string): Promise<string | undefi
 }
 
 /**
- * On Linux only local file systems are read here, where waiting for a thread costs ten times the call itself. On other
- * systems the folder may be on a network.
+ * Reads the status of a path. On Linux only local file systems are read here, and the call is synchronous, because
+ * waiting for a thread costs ten times the call itself. On other systems the folder may be on a network, so the call is
+ * asynchronous.
  */
 const statOf: (path: string) => BigIntStats | undefined | Promise<BigIntStats | undefined> =
   process.platform === 'linux'

@@ -10,10 +10,13 @@ import type { RowWidths } from '#engine/batches/rowWidths.ts';
 import type { LeasedTable, Pin, VersionFacts } from './sharedTables.ts';
 import { engineError, callEngine, tableSubject, type Subject } from '#engine/errors/engineErrors.ts';
 
-/** Opens a table of the engine, to be released when it is no longer used: for this caller alone, or shared. */
+/**
+ * Opens a table of the engine, for this caller alone or shared. The caller releases the table when it no longer uses
+ * it.
+ */
 type OpenNative = (pin: Pin, how: 'own' | 'shared', options: CallOptions) => Promise<LeasedTable>;
 
-/** Kinds of errors that a call may have because files of its version no longer exist. */
+/** Kinds of errors that a call may get because files of the version that it reads no longer exist. */
 const lackingFiles: ReadonlySet<string> = new Set(['VersionNotFound', 'InvalidTableState', 'Internal']);
 
 type Work<T> = (native: NativeTable) => Promise<T>;
@@ -27,7 +30,6 @@ export class TableHandle {
   readonly name: string;
   readonly namespacePath: NamespacePath;
   readonly pin: Pin;
-  readonly widths: RowWidths;
   readonly #subject: Subject;
   readonly #open: OpenNative;
   #leased: LeasedTable;
@@ -35,6 +37,9 @@ export class TableHandle {
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
   #isReleased = false;
+  /** Number of streams and calls that still need the handle. */
+  #holds = 0;
+  #isRetired = false;
 
   constructor(
     leased: LeasedTable,
@@ -43,18 +48,15 @@ export class TableHandle {
       table: { name, path },
       pin,
       open,
-      widths,
     }: {
       readonly place: Root;
       readonly table: TableId;
       readonly pin: Pin;
       readonly open: OpenNative;
-      readonly widths: RowWidths;
     },
   ) {
     this.#leased = leased;
     this.place = place;
-    this.widths = widths;
     this.name = name;
     this.namespacePath = path;
     this.pin = pin;
@@ -67,6 +69,10 @@ export class TableHandle {
     return this.#leased.folder;
   }
 
+  get widths(): RowWidths {
+    return this.#leased.widths;
+  }
+
   /** The branch that is read, `undefined` for the main branch. */
   get branch(): string | undefined {
     return this.#leased.native.currentBranch() ?? undefined;
@@ -76,13 +82,13 @@ export class TableHandle {
   at(pin: Pin, options: CallOptions): Promise<TableHandle> {
     return this.during('DescribeTable', async () => {
       if (this.#isClosed) throw closedTable(this.#subject.name);
-      const { place, name, namespacePath: path, widths } = this;
+      const { place, name, namespacePath: path } = this;
       const leased = await this.#open(pin, 'shared', options);
-      return new TableHandle(leased, { place, table: { name, path }, pin, open: this.#open, widths });
+      return new TableHandle(leased, { place, table: { name, path }, pin, open: this.#open });
     });
   }
 
-  /** What was read of the table last; any version. */
+  /** The facts that were read last, of any version. */
   get facts(): VersionFacts | undefined {
     return this.#leased.facts;
   }
@@ -92,7 +98,8 @@ export class TableHandle {
   }
 
   /**
-   * Runs a read-only call. It may run twice, on another table of the engine. `filter` is the user's filter, for errors.
+   * Runs a read-only call. If files of the table were removed meanwhile, the handle opens the table again and repeats
+   * the call. `filter` is the user's filter, for errors.
    */
   read<T>(operation: Operation, options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
     return this.during(operation, () => this.#follow(options, work, filter));
@@ -124,12 +131,17 @@ export class TableHandle {
   async apart<T>(operation: Operation, pin: Pin, options: CallOptions, work: Work<T>): Promise<T> {
     return this.during(operation, async () => {
       const leased = await this.#open({ ...this.pin, ...pin }, 'own', options);
+      let running: Promise<unknown> = Promise.resolve();
       try {
-        return await callEngine(tableSubject(this.name, this.namespacePath, pin.version), options.signal, () =>
-          work(leased.native),
-        );
+        return await callEngine(tableSubject(this.name, this.namespacePath, pin.version), options.signal, () => {
+          const started = work(leased.native);
+          running = started;
+          return started;
+        });
       } finally {
-        leased.release();
+        // An abort ends the wait for the engine but not its call, which still uses the table.
+        const release = () => leased.release();
+        running.then(release, release);
       }
     });
   }
@@ -140,8 +152,8 @@ export class TableHandle {
     if (version === undefined && tag === undefined) return;
     throw new CatalogError(
       'InvalidInput',
-      `Can't change table "${this.#subject.name}": it was opened at ${tag === undefined ? `version ${version}` : `the tag "${tag}"`}.`,
-      'Open it without a version to change it.',
+      `Can't change table "${this.#subject.name}": it is at ${tag === undefined ? `version ${version}` : `the tag "${tag}"`}.`,
+      'Call checkoutLatest(), or open it without a version or tag.',
     );
   }
 
@@ -153,9 +165,32 @@ export class TableHandle {
     void this.#closeIdle();
   }
 
+  /** Keeps a retired handle open until the returned function is called. */
+  hold(): () => void {
+    this.#holds++;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds--;
+      if (this.#isRetired && this.#holds === 0) this.close();
+    };
+  }
+
+  /** Closes the handle as soon as no stream and no call needs it, because its table reads from another handle now. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#holds === 0) this.close();
+  }
+
   /** Runs a call; errors name the operation and the table. */
-  during<T>(operation: Operation, call: () => Promise<T>): Promise<T> {
-    return withErrorContext({ operation, identifier: displayPath(this.namespacePath, this.name) }, call);
+  async during<T>(operation: Operation, call: () => Promise<T>): Promise<T> {
+    const release = this.hold();
+    try {
+      return await withErrorContext({ operation, identifier: displayPath(this.namespacePath, this.name) }, call);
+    } finally {
+      release();
+    }
   }
 
   async #follow<T>(options: CallOptions, work: Work<T>, filter?: string): Promise<T> {
@@ -171,8 +206,9 @@ export class TableHandle {
   }
 
   /**
-   * Whether a call failed because another client removed files. Without its directory, the table was dropped, and
-   * perhaps recreated in another directory. A shared table may also lack files of a version that was cleaned up.
+   * Whether a call failed because another client removed files. If the directory of the table is missing, the table was
+   * dropped, and perhaps recreated in another directory. A shared table may also lack files of a version that was
+   * cleaned up.
    */
   #isOutdated(leased: LeasedTable, error: unknown): boolean {
     if (isCatalogError(error, 'TableNotFound')) return this.pin.version === undefined || leased.isShared;

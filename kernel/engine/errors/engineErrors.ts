@@ -6,22 +6,87 @@ import { firstSentence, type ErrorRule, type Subject, subjectText, withoutQueryS
 import { columnNotFound, notSupported, queryRules } from './queryErrors.ts';
 import { refRules } from './refErrors.ts';
 
-// Responses of an object store contain addresses, request ids and sometimes the key. They must not be in a message, so
-// messages use only the sentences below.
+// Responses of an object store contain addresses, request ids and sometimes the key. None of these may be in a message.
+// So messages use only the sentences below, the name of the bucket, and reasons without addresses and keys.
 
 const keyHint = 'Check the key and the secret in the storage options or in the environment.';
 
-const storeRule = (pattern: RegExp, kind: CatalogErrorKind, what: string, hint: string): ErrorRule => ({
+const storeRule = (
+  pattern: RegExp,
+  kind: CatalogErrorKind,
+  what: string,
+  hint: string,
+  reason?: RegExp,
+): ErrorRule => ({
   // The pattern matches only the form of a store's errors, because the name of a table or a filter may contain the same
   // words.
   pattern: new RegExp(
     String.raw`Generic \{ store: "(\w+)"[^]*(?:${pattern.source})|Generic (\w+) error: [^]*(?:${pattern.source})`,
   ),
   kind,
-  say: () => [what, hint],
+  say: (_, { input }) => {
+    const why = reason?.exec(input)?.[0];
+    return [why === undefined ? what : `${what.replace(/\.$/, '')}: ${why}.`, hint];
+  },
 });
 
+/** Returns the debug output of nested errors without the escapes of inner strings. */
+const unescaped = (text: string): string => text.replaceAll(/\\+"/g, '"');
+
+/** Words of the debug output that only say where another error is. */
+const wrappers: ReadonlySet<string> = new Set(['Generic', 'Custom', 'Error', 'IO', 'Internal', 'InvalidInput']);
+
+/**
+ * Returns why the client of an object store can't be created: the innermost message, else the name of the innermost
+ * error. A message about a key can repeat the key, so for such an error only the name is used.
+ */
+function innermostReason(text: string): string | undefined {
+  const own = text.split(/,\s*location: Location \{/, 1)[0]!;
+  const names = [...own.matchAll(/\b(?:source|kind): ([A-Z]\w+)/g)].map(([, name]) => name!);
+  const name = names.findLast((each) => !wrappers.has(each));
+  const isSecret = /Credential|Key|Token|Secret/.test(own) && !own.includes('OpenCredentials');
+  const messages = [...own.matchAll(/\b(?:message|error|source): "([^"]*)"/g)].map(([, message]) => message!);
+  const message = isSecret ? undefined : messages.findLast((each) => /\s/.test(each) && !each.includes('://'));
+  if (message !== undefined) return message.replace(/^Unable to find object store prefix: /, '').replace(/[.\s]+$/, '');
+  const words = isSecret ? names.find((each) => /Credentials|Key|Token|Secret/.test(each)) : name;
+  return words?.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+const storeNames: Readonly<Record<string, string>> = { S3: 'S3', GCS: 'Google Cloud Storage', MicrosoftAzure: 'Azure' };
+
+/** Says that a client of an object store can't be created. */
+function storeNotOpened(text: string): [string, string] {
+  const name = storeNames[/Generic \{ store: "(\w+)"/.exec(text)?.[1] ?? ''] ?? 'the object store';
+  const bucket = /\bbucket: "([\w.-]+)"/.exec(text)?.[1];
+  const reason = text.includes('DecodeCredentials') ? 'it is not a key in JSON' : innermostReason(text);
+  const isAccount = /OpenCredentials|DecodeCredentials/.test(text);
+  const why = isAccount ? `the service account can't be read (${reason})` : reason;
+  return [
+    `Can't reach ${bucket === undefined ? name : `the bucket "${bucket}" of ${name}`}${why === undefined ? '' : `: ${why}`}.`,
+    storeHint,
+  ];
+}
+
+const storeHint = 'Check the bucket, region, endpoint and storageOptions.';
+
+/** The reason of the operating system for a failed connection. */
+const connectionReason =
+  /failed to lookup address information(?:: [\w ]+)?|[Cc]onnection (?:refused|reset|closed)(?: [\w ]+)?|timed out/;
+
+/** What the engine writes before the reason that it can't create the client of an object store. */
+const notCreated = 'Failed to create object store: ';
+
 const objectStoreErrorRules: readonly ErrorRule[] = [
+  {
+    pattern: new RegExp(`${notCreated}(?=[^]*(?:dns error|tcp connect|timed out|Connect\\b))([^]*)`),
+    kind: 'ServiceUnavailable',
+    say: (_, found) => storeNotOpened(unescaped(found[1]!)),
+  },
+  {
+    pattern: new RegExp(`${notCreated}([^]*)`),
+    kind: 'InvalidInput',
+    say: (_, found) => storeNotOpened(unescaped(found[1]!)),
+  },
   storeRule(
     /<Code>(?:SignatureDoesNotMatch|InvalidAccessKeyId|InvalidToken|AuthenticationFailed)<|ExpiredToken|InvalidAuthenticationInfo/,
     'PermissionDenied',
@@ -62,7 +127,8 @@ const objectStoreErrorRules: readonly ErrorRule[] = [
     /Connect\b|[Cc]onnection (?:refused|reset|closed)|dns error|timed out|tcp connect|status: 50[0234]/,
     'ServiceUnavailable',
     "The object store can't be reached.",
-    'Check its address in the root or in the storage options, and the network.',
+    storeHint,
+    connectionReason,
   ),
 ];
 
@@ -83,8 +149,8 @@ const brokenTable = (subject: Subject): [string, string] => [
 ];
 
 /**
- * The words the engine puts before its own sentence. Text of the user mostly contains other characters, so it does not
- * match.
+ * The words the engine puts before its own sentence. Text of the user mostly contains other characters, so this pattern
+ * does not match it.
  */
 const lead = String.raw`^(?:[\w ()]+: )*`;
 
@@ -95,9 +161,9 @@ const unwritten = /Dataset at path .* was not found|not found in dataset path/i;
 export const isTableWithoutData = ({ cause }: Error): boolean => unwritten.test(messageOf(cause));
 
 /**
- * The rules depend on the engine's wording, because the engine's errors have only text and no code. No other code
- * depends on it, except queryErrors.ts and refErrors.ts. The first match wins, so precise rules come first, those of
- * queries before all others.
+ * The rules depend on the engine's wording, because the engine's errors have only text and no code. Besides
+ * queryErrors.ts and refErrors.ts, no other code depends on the wording. The first rule that matches wins. So precise
+ * rules come first, and the rules for queries come before all others.
  */
 const rules: readonly ErrorRule[] = [
   ...queryRules,
@@ -183,8 +249,8 @@ const rules: readonly ErrorRule[] = [
     pattern: /cannot be modified when a specific version is checked out/,
     kind: 'InvalidInput',
     say: (subject) => [
-      `${subjectText(subject)} can't be changed: it was opened at a version.`,
-      'Open it without a version to change it.',
+      `${subjectText(subject)} can't be changed: it is at a version.`,
+      'Call checkoutLatest(), or open it without a version or tag.',
     ],
   },
   {

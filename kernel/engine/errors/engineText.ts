@@ -24,11 +24,13 @@ export const subjectText = (subject: Subject): string =>
   `${subject.kind === 'table' ? 'Table' : 'Namespace'} "${subject.name}"`;
 
 /**
- * Returns a message without what the engine adds when a query fails at its start. So the message is the same as that of
- * a plan that fails.
+ * Returns a message without the words that the engine adds when a query or a merge fails at its start. So the message
+ * is the same as that of a plan that fails.
  */
 export const withoutQueryStart = (text: string): string =>
-  text.replace(/^Failed to execute query stream: GenericFailure, /, '');
+  text
+    .replace(/^Failed to execute (?:query stream|merge insert): GenericFailure, /, '')
+    .replace(/^Invalid input, Failed to parse UpdateIf condition: Invalid user input: /, 'Invalid input, ');
 
 /** Returns the engine's sentence without its causes, prefixes and build machine paths. */
 export function firstSentence(text: string): string {

@@ -12,6 +12,18 @@ const begin = String.raw`^(?:Invalid input, )+(?:Error parsing function: )?`;
  */
 export const queryRules: readonly ErrorRule[] = [
   {
+    // Only the condition of a merge has two sides.
+    pattern: new RegExp(String.raw`${begin}Schema error: Ambiguous reference to unqualified field (.+?)\.?(?:\n|$)`),
+    kind: 'InvalidInput',
+    say: (subject, found) => {
+      const name = found[1]!.replaceAll(/[`"]/g, '');
+      return [
+        `${subjectText(subject)}: the condition of the merge does not say which "${name}" it means.`,
+        `Write target.${name} for the row of the table, or source.${name} for the new row.`,
+      ];
+    },
+  },
+  {
     pattern: new RegExp(
       String.raw`${begin}Schema error: No field named (.+?)\.(?: Did you mean '.*'\?\.?)?` +
         String.raw`(?: Valid fields are ([^\n]*?)\.?(?:\n|$)|\s*(?:\n|$))`,
@@ -70,6 +82,14 @@ export const queryRules: readonly ErrorRule[] = [
     say: (subject, found) => [`${subjectText(subject)}: ${firstSentence(found.input)}.`, ''],
   },
   {
+    pattern: /^(?:Invalid input, )+the column must be specified in the query/,
+    kind: 'InvalidInput',
+    say: (subject) => [
+      `${subjectText(subject)}: a phrase is searched in one column, and several have a full-text index.`,
+      "Name the column: search(text, 'fts', 'column'). The indexes and their columns: listIndices().",
+    ],
+  },
+  {
     pattern: /^(?:Invalid input, )+position is not found but required for phrase queries/,
     kind: 'InvalidInput',
     say: (subject) => [
@@ -94,6 +114,31 @@ export const queryRules: readonly ErrorRule[] = [
       `${subjectText(subject)}: the operator || joins strings in a filter.`,
       'Write AND / OR for conditions.',
     ],
+  },
+  {
+    // The engine adds "Invalid user input" if the expression is a value of an update.
+    pattern: /^(?:Invalid input, )+Invalid user input: Expression '([^]*)' is not supported/,
+    kind: 'InvalidInput',
+    say: (subject, found) => [
+      `${subjectText(subject)}: the engine does not support this (Expression '${found[1]}' is not supported SQL in lance).`,
+      /^\s*CASE\b/i.test(found[1]!) ? caseHint : '',
+    ],
+  },
+  {
+    pattern: /^(?:Invalid input, )+Expression 'CASE [^]*' is not supported/i,
+    kind: 'Unsupported',
+    say: (subject, found) => [notSupported(subject, found.input)[0], caseHint],
+  },
+  {
+    pattern: /^(?:lance error: )?Not supported: Nested column references are not yet supported\. Referenced: ([^\s,]+)/,
+    kind: 'Unsupported',
+    say: (subject, found) => {
+      const [column = '', ...path] = found[1]!.split('.');
+      return [
+        `${subjectText(subject)}: the nested field "${found[1]}" can't be updated alone.`,
+        `Set the whole column by SQL: valuesSql: { ${column}: "named_struct('${path[0] ?? ''}', …)" }.`,
+      ];
+    },
   },
   {
     pattern:
@@ -130,7 +175,9 @@ export const queryRules: readonly ErrorRule[] = [
 
 /** Returns the message for a missing column; `columns` is the engine's list of columns, if it gives one. */
 export function columnNotFound(subject: Subject, name: string, columns: string | undefined): Told {
-  const plain = name.replaceAll(/[`"]/g, '');
+  const isMerge = /\bsource\.__merge_source_sentinel\b/.test(columns ?? '');
+  const whole = name.replaceAll(/[`"]/g, '');
+  const plain = isMerge ? whole.replace(/^(?:target|source)\./, '') : whole;
   const fields = subject.fields?.map((field) => field.name);
   const known = fields ? namesText(fields) : columns && ownColumns(columns);
   const hint = known ? `It has: ${known}.` : 'See schema() for the columns.';
@@ -141,6 +188,8 @@ export function columnNotFound(subject: Subject, name: string, columns: string |
     isQuoted ? `Put strings in single quotes: '${plain}'. ${hint}` : hint,
   ];
 }
+
+const caseHint = 'Write a filter with AND, OR and NOT; set values with one update({ where, values }) for each case.';
 
 export const notSupported = (subject: Subject, text: string): Told => [
   `${subjectText(subject)}: the engine does not support this (${firstSentence(text)}).`,

@@ -5,10 +5,10 @@ import type { Handlers } from './routeTypes.ts';
 export const optimizeHandlers: Handlers = {
   async OptimizeTable(call) {
     const body = await call.json();
-    const seconds = count(body, 'older_than_seconds');
+    const age = count(body, 'older_than_millis');
     const table = await openBranch(call, body);
-    const olderThan = seconds === undefined ? undefined : (`${seconds}s` as const);
-    const result = await table.optimize({ olderThan, signal: call.signal });
+    const cleanupOlderThan = age === undefined ? undefined : new Date(Date.now() - age);
+    const result = await table.optimize({ cleanupOlderThan, signal: call.signal });
     return {
       json: {
         version: result.version,

@@ -134,6 +134,16 @@ forEachSubject('columns', (makeCatalog) => {
     assert.equal(await table.version(), 1);
   });
 
+  test('are added once', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const twice = { name: 'x', expression: '1' };
+    const error = await fails(() => table.addColumns([twice, twice]), 'InvalidInput', '"x" twice');
+    assert.doesNotMatch(error.message, /already/);
+    await fails(() => table.addColumns({ computed: [twice, twice] }), 'InvalidInput', '"x" twice');
+    assert.equal(await table.version(), 1);
+  });
+
   test('are named, or nothing is asked', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);

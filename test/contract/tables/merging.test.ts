@@ -85,6 +85,22 @@ forEachSubject('merging', (makeCatalog) => {
     await fails(() => Promise.resolve().then(() => table.mergeInsert([])), 'InvalidInput', 'column');
   });
 
+  test('refuses a condition whose column is not there, or on both sides', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', [{ id: 1, v: 'a' }]);
+    const merge = (where: string) =>
+      table
+        .mergeInsert('id')
+        .whenMatchedUpdateAll({ where })
+        .execute([{ id: 1, v: 'b' }]);
+    for (const where of ['target.nope = 1', 'source.nope = 1']) {
+      await fails(() => merge(where), 'ColumnNotFound', 'has no column "nope"');
+    }
+    const error = await fails(() => merge("v = 'B'"), 'InvalidInput', '"t"', 'Write target.v', 'or source.v');
+    assert.doesNotMatch(error.message, /GenericFailure|Failed to execute/);
+    assert.deepEqual((await table.query().toArray())[0], { id: 1, v: 'a' });
+  });
+
   test('refuses a merge by a column that is not there', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', rows);

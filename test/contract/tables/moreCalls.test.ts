@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Field, Float64, Int64, Schema, Table, Utf8, vectorFromArray } from '#arrow';
+import { Field, Float64, Int64, type RecordBatch, Schema, Table, Utf8, vectorFromArray } from '#arrow';
 import type { WriteProgress } from '#catalog/table/writeProgress.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { fails } from '../expect.ts';
@@ -67,6 +67,38 @@ forEachSubject('progress of writes', (makeCatalog) => {
   });
 });
 
+forEachSubject('progress of a query that is added', (makeCatalog) => {
+  test('is reported, also if the query has no row', async () => {
+    const { db } = await makeCatalog();
+    const source = await db.createTable('source', [{ id: 1n }, { id: 2n }]);
+    const table = await db.createTable('t', [{ id: 0n }]);
+    const seen: WriteProgress[] = [];
+    const progress = (one: WriteProgress): void => void seen.push(one);
+    await table.add(source.query(), { progress });
+    assert.deepEqual([seen.at(-1)?.outputRows, seen.at(-1)?.done], [2, true]);
+    await table.add(source.query().where('id > 9'), { progress });
+    assert.deepEqual([seen.at(-1)?.outputRows, await table.countRows()], [0, 3]);
+  });
+
+  test('closes a source that is refused before it is read', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', [{ id: 0n }]);
+    let isClosed = false;
+    const source: AsyncIterable<RecordBatch> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ done: false, value: batch(1) }),
+        return: () => {
+          isClosed = true;
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      }),
+    };
+    const odd = 'sideways' as 'append';
+    await fails(() => table.add(source, { mode: odd, progress: () => undefined }), 'InvalidInput', 'sideways');
+    assert.equal(isClosed, true);
+  });
+});
+
 forEachOfOurs('computed columns by expressions', (makeCatalog, { id: subject }) => {
   test('are declared, and filled when they are refreshed', async () => {
     const { db, root } = await makeCatalog();
@@ -128,6 +160,7 @@ forEachOfOurs('text indexes', (makeCatalog, { id: subject }) => {
           call,
           (error) => isCatalogError(error, 'Unsupported') && error.message.includes('directory'),
         );
+      await fails(() => table.prewarmIndex('zz'), 'Unsupported', '"zz"', 'servers have no such operation');
       return;
     }
     const tokens = [

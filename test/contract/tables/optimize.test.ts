@@ -114,7 +114,7 @@ forEachSubject('optimizing', (makeCatalog) => {
     await table.tags().create('first', 1);
     for (const pin of [{ version: 1 }, { tag: 'first' }]) {
       const pinned = await db.openTable('t', pin);
-      await fails(() => pinned.optimize(), 'InvalidInput', 'opened at');
+      await fails(() => pinned.optimize(), 'InvalidInput', 'it is at', 'checkoutLatest()');
     }
     assert.equal((await table.stats()).numFragments, 2);
   });
@@ -178,6 +178,14 @@ forEachOfOurs('optimizing a table with old versions', (makeCatalog) => {
     assert.deepEqual([result.numVersionsRemoved, result.numOlderVersionsKept], [1, 3]);
     assert.deepEqual(await rowsOf(table), rows);
     assert.deepEqual((await rowsOf(await db.openTable('t', { tag: 'kept' }))).length, 4);
+  });
+
+  test("removes versions of this second up to a time, as in LanceDB's package", async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', [{ id: 1 }]);
+    for (let id = 2; id <= 4; id++) await table.add([{ id }]);
+    const result = await table.optimize({ cleanupOlderThan: new Date() });
+    assert.deepEqual([result.numVersionsRemoved, await table.countRows()], [4, 4]);
   });
 
   test('keeps versions that are younger than the age', async () => {

@@ -146,6 +146,22 @@ forEachOfOurs('values of updates', (makeCatalog) => {
     assert.ok(counts.stored > 80 && counts.refused > 500, JSON.stringify(counts));
   });
 
+  test('that the engine has no SQL for are refused with another way', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', [{ id: 1, name: 'a', meta: { n: 1, o: 'x' } }]);
+    const name = "CASE WHEN id > 1 THEN 'x' ELSE 'y' END";
+    await fails(() => table.update({ valuesSql: { name } }), 'InvalidInput', 'CASE', 'for each case');
+    await fails(() => table.query().where(`${name} = 'x'`).toArray(), 'Unsupported', 'CASE', 'AND, OR');
+    for (const update of [{ values: { 'meta.n': 2 } }, { valuesSql: { 'meta.n': '2' } }]) {
+      await fails(() => table.update(update), 'Unsupported', '"meta.n"', 'named_struct(');
+    }
+    await table.update({ valuesSql: { meta: "named_struct('n', 2, 'o', meta.o)" } });
+    assert.deepEqual((await table.query().toArray())[0]!['meta'], { n: 2, o: 'x' });
+    // A server that knows no next step gives none, and the client makes none up.
+    const error = await fails(() => table.update({ valuesSql: { name: 'nofn(name)' } }), 'InvalidInput', 'nofn');
+    assert.equal(error.hint, '');
+  });
+
   test('that SQL has no literal for are refused', async () => {
     const { db } = await makeCatalog();
     const table = await db.createTable('t', [{ m: { a: 1 }, list: [{ a: 1 }], price: 1.5 }]);

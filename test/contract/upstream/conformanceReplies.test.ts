@@ -50,7 +50,7 @@ const tour: readonly [Operation, Step][] = [
   ['DescribeTableVersion', { id: 'shop%24products', json: { version: 1 } }],
   ['RestoreTable', { id: 'tour%24t', json: { version: 1 } }],
   ['GetTableStats', { id: 'shop%24products', json: {} }],
-  ['OptimizeTable', { id: 'tour%24t', json: { older_than_seconds: 86_400 } }],
+  ['OptimizeTable', { id: 'tour%24t', json: { older_than_millis: 86_400_000 } }],
   [
     'CreateTableIndex',
     { id: 'shop%24eu%24orders', json: { column: 'embedding', index_type: 'IVF_FLAT', num_partitions: 1 } },

@@ -15,6 +15,8 @@ export type Habits = {
   body?: Uint8Array;
   /** Reports no version of its tables. */
   noVersion?: boolean;
+  /** The versions that it lists, in this order for any request. */
+  versions?: readonly number[];
   /** Sends the first rows, for any `offset`. */
   ignoresOffset?: boolean;
   /** Has the same value in all rows. */
@@ -51,7 +53,8 @@ export class WireStandIn implements Wire {
   json(request: WireRequest): Promise<unknown> {
     this.requests.push(request);
     if (request.operation === 'DescribeTable') return Promise.resolve(this.#habits.noVersion ? {} : { version: 7 });
-    if (request.operation === 'ListTableVersions') return Promise.resolve({ versions: [] });
+    if (request.operation === 'ListTableVersions')
+      return Promise.resolve({ versions: (this.#habits.versions ?? []).map((version) => ({ version })) });
     if (request.operation === 'CountTableRows') return Promise.resolve(this.#ids.length);
     return Promise.reject(new CatalogError('Unsupported', `The stand-in does no ${request.operation}.`, ''));
   }

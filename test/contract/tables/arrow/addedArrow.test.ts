@@ -87,6 +87,26 @@ forEachOfOurs('Arrow tables of other types', (makeCatalog) => {
     }
   });
 
+  test('are refused where the engine would take times as local times', async () => {
+    const { db } = await makeCatalog();
+    const berlin = new TimestampMicrosecond('Europe/Berlin');
+    for (const [number, from] of [new TimestampMicrosecond(), new DateDay()].entries()) {
+      const table = await db.createEmptyTable(`t${number}`, schemaOf(berlin));
+      await fails(
+        () => table.add(inferRows([{ n: midnight }], schemaOf(from))),
+        'SchemaValidation',
+        '"n"',
+        'no time zone',
+        'Europe/Berlin',
+      );
+      await table.add(inferRows([{ n: midnight }], schemaOf(new TimestampMicrosecond('UTC'))));
+      assert.deepEqual(await table.query().toArray(), [{ n: midnight }]);
+    }
+    const table = await db.createEmptyTable('lists', schemaOf(listOf(berlin)));
+    const rows = inferRows([{ n: [noon] }], schemaOf(listOf(new TimestampMicrosecond())));
+    await fails(() => table.add(rows), 'SchemaValidation', '"n"', 'no time zone');
+  });
+
   test('are added where no value changes', async () => {
     const { db } = await makeCatalog();
     for (const [number, [from, value, to]] of exact.entries()) {

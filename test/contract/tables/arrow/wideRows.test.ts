@@ -34,6 +34,9 @@ function wideRows(bytes: number): ArrowTable {
   return new ArrowTable(schema, [batch]);
 }
 
+const blobs = (count: number, bytes: number) =>
+  Array.from({ length: count }, (_, id) => ({ id, blob: new Uint8Array(bytes) }));
+
 const ids = (rows: ArrowTable): number[] => [...rows.getChild('id')!].map(Number);
 
 forEachSubject('wide rows', (makeCatalog, subject) => {
@@ -110,6 +113,25 @@ forEachSubject('wide rows', (makeCatalog, subject) => {
   });
 
   if (subject.id !== 'upstream') {
+    test('come in small batches also after narrow rows, and in a table of the same name', async () => {
+      const longest = async (): Promise<number> => {
+        const { batches } = await (await db.openTable('w')).query().execute();
+        let most = 0;
+        for await (const { data } of batches) most = Math.max(most, data.byteLength);
+        return most;
+      };
+      await db.createTable('w', [...blobs(300, 1), ...blobs(700, 50_000)]);
+      const mixed = await longest();
+      assert.ok(mixed < 5e6, `a batch of ${mixed} bytes after narrow rows`);
+      await db.dropTable('w');
+      await db.createTable('w', blobs(1_000, 1));
+      await longest();
+      await db.dropTable('w');
+      await db.createTable('w', blobs(700, 50_000));
+      const anew = await longest();
+      assert.ok(anew < 5e6, `a batch of ${anew} bytes in the new table`);
+    });
+
     test('come in batches of two megabytes, also for a small limit', async () => {
       const table = await db.openTable('t');
       for (const query of [table.query(), table.query().limit(10), table.query().where('id >= 0').limit(10)]) {

@@ -56,6 +56,27 @@ forEachSubject('searches by several things', (makeCatalog) => {
     assert.match(await search.explainPlan(), /Search by vector:[^]*Search by text:/);
   });
 
+  test('end with the batch that reaches a limit of bytes', async () => {
+    const { db } = await makeCatalog();
+    const many = Array.from({ length: 1_500 }, (_, id) => ({ id, text: `red ${'x'.repeat(100)}`, vector: [id, 0] }));
+    const table = await db.createTable('t', many);
+    await table.createIndex('text', { type: 'FTS' });
+    const search = table.query().nearestTo([5, 0]).fullTextSearch('red').limit(1_500);
+    assert.equal((await search.toArrow()).numRows, 1_500);
+    const { numRows } = await search.limitBytes(1_000).toArrow();
+    assert.ok(numRows > 0 && numRows <= 256, `${numRows} rows`);
+  });
+
+  test('skip rows also if a column of the table has the name of the index of vectors', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable(
+      't',
+      rows.map(({ id, vector }) => ({ id, vector, query_index: id })),
+    );
+    const found = await table.query().nearestTo([0, 0]).select(['id', 'query_index']).limit(3).offset(2).toArray();
+    assert.deepEqual(numbers(found, 'id'), [2, 3, 4]);
+  });
+
   test('take a filter, a query of words, and another weight of ranks', async () => {
     const table = await makeTable();
     const search = table.vectorSearch([5, 0]).fullTextSearch(new MatchQuery('red', 'text')).where('id < 6');

@@ -189,7 +189,8 @@ suite('rows become columns', () => {
     refuses(() => inferRows([{}]), 'Row 0 has no columns');
     refuses(() => inferRows([{}, {}]), 'No row has a column');
     refuses(() => inferRows([{ a: null }]), '"a"', 'schema');
-    refuses(() => inferRows([{ a: [] }]), '"a[]"', 'schema');
+    refuses(() => inferRows([{ a: [] }]), '"a[]"', 'every list is empty', 'schema');
+    refuses(() => inferRows([{ a: new Map() }]), '"a[key]"', 'every Map is empty', 'schema');
     refuses(() => inferRows([]), 'schema');
     refuses(() => inferRows([7 as never]), 'Row 0');
   });
@@ -244,6 +245,7 @@ suite('rows with a schema', () => {
     refuses(() => inferRows([{ single: 16_777_217 }], vectors), '"single"', '16777217');
     refuses(() => inferRows([{ single: 1e300 }], vectors), '"single"');
     refuses(() => inferRows([{ half: 2049 }], vectors), '"half"', '2049', 'Float16');
+    refuses(() => inferRows([{ half: -99_999.5 }], vectors), '"half"', '-99999.5', 'out of the range of a Float16');
   });
 
   test('of timestamps keep every unit exact, nested ones too', () => {
@@ -292,7 +294,7 @@ suite('rows with a schema', () => {
     refuses(
       () => inferRows([{ ...row, n: 2 ** 53 + 2 }], schema),
       '"n"',
-      "which a number can't hold exactly",
+      'and a number of this size may have been rounded',
       'bigint',
     );
     refuses(() => inferRows([{ small: null }], schema), 'null');

@@ -50,6 +50,19 @@ suite('statistics', () => {
   });
 });
 
+suite('the newest version', () => {
+  for (const [order, versions] of [
+    ['sorts its versions', [7, 6]],
+    ['ignores the order of versions', [5, 6, 7]],
+    ['has one version', [7]],
+  ] as const) {
+    test(`is known of a server that ${order}`, async () => {
+      const { table } = opened(1, { noVersion: true, versions });
+      assert.equal(await table.version(), 7);
+    });
+  }
+});
+
 suite('a long query', () => {
   test('of a server that sends streams is one request, after one that finds it out', async () => {
     const { wire, table } = opened(50_000);

@@ -4,17 +4,21 @@ import { batchLength, fixedWidth, sampledWidth } from '#engine/batches/batchLeng
 
 suite('the rows of a batch', () => {
   test('are as many as make two megabytes, in powers of two', () => {
-    assert.equal(batchLength(64), 32_768);
-    assert.equal(batchLength(80), 16_384);
-    assert.equal(batchLength(1024), 2048);
+    assert.equal(batchLength({ bytes: 64, isFixed: true }), 32_768);
+    assert.equal(batchLength({ bytes: 80, isFixed: true }), 16_384);
+    assert.equal(batchLength({ bytes: 1024, isFixed: false }), 2048);
   });
 
   test('are never more than 65,536, and never fewer than one', () => {
-    assert.equal(batchLength(1), 65_536);
-    assert.equal(batchLength(0), 65_536);
-    assert.equal(batchLength(3072), 512);
-    assert.equal(batchLength(1_000_000), 2);
-    assert.equal(batchLength(100_000_000), 1);
+    assert.equal(batchLength({ bytes: 1, isFixed: true }), 65_536);
+    assert.equal(batchLength({ bytes: 0, isFixed: true }), 65_536);
+    assert.equal(batchLength({ bytes: 3072, isFixed: false }), 512);
+    assert.equal(batchLength({ bytes: 1_000_000, isFixed: false }), 2);
+    assert.equal(batchLength({ bytes: 100_000_000, isFixed: false }), 1);
+  });
+
+  test('are at most 8,192 where rows differ in width, because a sample may have missed the wide ones', () => {
+    assert.equal(batchLength({ bytes: 1, isFixed: false }), 8_192);
   });
 
   test('are known from types of one width', () => {

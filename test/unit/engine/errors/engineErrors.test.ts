@@ -132,10 +132,82 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
     'Invalid input, Failed to connect to namespace: IO { source: "file size is too small", location: x }',
     '"__manifest"',
   ],
+  [
+    'ColumnNotFound',
+    'Failed to execute merge insert: GenericFailure, Invalid input, Schema error: No field named target."no pe". Valid fields are target.id, source.id, source.__merge_source_sentinel.',
+    'no column "no pe"',
+  ],
+  [
+    'InvalidInput',
+    'Failed to execute merge insert: GenericFailure, Invalid input, Schema error: Ambiguous reference to unqualified field v',
+    'Write target.v for the row of the table',
+  ],
+  [
+    'InvalidInput',
+    `Failed to execute merge insert: GenericFailure, Invalid input, Failed to parse UpdateIf condition: Invalid user input: Error parsing statement: SELECT 1 FROM t WHERE target.v = (sql parser error: Expected: an expression, found: EOF), ${built}`,
+    'Write SQL',
+  ],
+  [
+    'InvalidInput',
+    `Invalid input, Invalid user input: Expression 'CASE WHEN id > 1 THEN 'x' END' is not supported SQL in lance, ${built}`,
+    'for each case',
+  ],
+  [
+    'Unsupported',
+    `lance error: Not supported: Nested column references are not yet supported. Referenced: meta.n, ${built}`,
+    "named_struct('n', …)",
+  ],
   ['Internal', `lance error: something nobody has seen, ${built}`, 'something nobody has seen.'],
 ];
 
+/** What the engine writes if it can't create the client of an object store. */
+const notCreated = (problem: string): string =>
+  `Invalid input, Failed to connect to namespace: Namespace { source: Internal { message: "Failed to create object store: ${problem.replaceAll('"', String.raw`\"`)}, location: Location { file: \\"${built}\\", line: 320, column: 13 }, backtrace: MaybeBacktrace }" }, location: Location { file: "${built}", line: 852, column: 17 }, backtrace: MaybeBacktrace }`;
+
+const storeHint = 'Check the bucket, region, endpoint and storageOptions.';
+
+/** Problems of object stores, with the kind and the message of their errors. */
+const storeProblems: readonly [string, CatalogErrorKind, string][] = [
+  [
+    'IO { source: Generic { store: "S3", source: ResolveRegion { bucket: "nope", source: reqwest::Error { kind: Request, url: "https://nope.s3.amazonaws.com/", source: hyper_util::client::legacy::Error(Connect, ConnectError("dns error", Custom { kind: Uncategorized, error: "failed to lookup address information: Name or service not known" })) } } }',
+    'ServiceUnavailable',
+    `Can't reach the bucket "nope" of S3: failed to lookup address information: Name or service not known. ${storeHint}`,
+  ],
+  [
+    'IO { source: Generic { store: "GCS", source: Credential { source: OpenCredentials { source: Os { code: 2, kind: NotFound, message: "No such file or directory" }, path: "/nope.json" } } }',
+    'InvalidInput',
+    `Can't reach Google Cloud Storage: the service account can't be read (No such file or directory). ${storeHint}`,
+  ],
+  [
+    'IO { source: Generic { store: "GCS", source: Credential { source: DecodeCredentials { source: Error("invalid type: string \\"sesame\\", expected struct", line: 1, column: 8) } } }',
+    'InvalidInput',
+    `Can't reach Google Cloud Storage: the service account can't be read (it is not a key in JSON). ${storeHint}`,
+  ],
+  [
+    'IO { source: Generic { store: "MicrosoftAzure", source: InvalidAccessKey { source: InvalidByte(0, 37) } }',
+    'InvalidInput',
+    `Can't reach Azure: invalid access key. ${storeHint}`,
+  ],
+  [
+    'InvalidInput { source: "Unable to find object store prefix: no Azure account name in URI, and no storage account configured."',
+    'InvalidInput',
+    `Can't reach the object store: no Azure account name in URI, and no storage account configured. ${storeHint}`,
+  ],
+];
+
 suite('errors of the engine', () => {
+  test('of an object store are one sentence with the innermost reason and no secret', () => {
+    for (const [problem, kind, message] of storeProblems) {
+      const error = engineError(new Error(notCreated(problem)), namespaceSubject([]));
+      assert.ok(isCatalogError(error, kind), String(error));
+      assert.equal(error.message, message);
+    }
+    const refused =
+      'Invalid input, IO { source: Generic { store: "S3", source: ListRequest { inner: Http(HttpError { kind: Connect, message: "Connection refused" }) } } }';
+    const error = engineError(new Error(refused), namespaceSubject([]));
+    assert.equal(error.message, `The object store can't be reached: Connection refused. ${storeHint}`);
+  });
+
   const subject = tableSubject('t', ['shop'], 7);
 
   test('get the code of the specification by their text', () => {
