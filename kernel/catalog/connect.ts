@@ -1,23 +1,28 @@
 import type { CatalogConfig, DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import type { Catalog } from './catalog.ts';
 import { checkOptions } from '#catalog/arguments/options.ts';
+import type { unsupportedConnectOptions, UnsupportedOptions } from '#catalog/lancedb/unsupported.ts';
 import { recordConnection } from './tableReference.ts';
 import { createMemoryRoot, isMemoryRoot } from './memoryRoot.ts';
 import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 
-export type ConnectOptions = {
+export type ConnectOptions = UnsupportedOptions<typeof unsupportedConnectOptions> & {
   /** Cancels the connection attempt. */
   signal?: AbortSignal | undefined;
   /** Receives messages that are not errors. Default: they are dropped. */
   log?: ((line: string) => void) | undefined;
   /** The next step shown if a server rejects the key. Default: a general hint. */
   keyHint?: string | undefined;
-  /** Settings of the object store of `connect`, with the names that its own client uses. */
+  /** Settings of the object store that `connect` opens, with the names that the store's own client uses. */
   storageOptions?: Record<string, string> | undefined;
-  /** Seconds that a read may lag behind writes. Every read sees the newest version, so any number is kept. */
+  /**
+   * LanceDB's limit, in seconds, for how far a read may lag behind writes. It has no effect: every read sees the newest
+   * version.
+   */
   readConsistencyInterval?: number | undefined;
 };
 
@@ -49,6 +54,25 @@ function checkConnectOptions(call: string, options: ConnectOptions, more: readon
 }
 
 /**
+ * Refuses parts of the configuration that the caller passed as options. Callers confuse the two arguments, because both
+ * are objects.
+ * @throws CatalogError InvalidInput (13)
+ */
+function checkNotOptions<C>(name: string, { keys, keyPrefixes = [] }: Implementation<C>, options: unknown): void {
+  const given = isRecord(options) ? Object.keys(options) : [];
+  const known: readonly string[] = keys;
+  const moved = given.find((key) => known.includes(key) || keyPrefixes.some((prefix) => key.startsWith(prefix)));
+  if (moved === undefined) return;
+  const what = `connectNamespace("${name}") has no option "${moved}" in its third argument.`;
+  const parts = [keys[0]!, moved].filter((key, index, all) => all.indexOf(key) === index);
+  throw new CatalogError(
+    'InvalidInput',
+    what,
+    `Put it into the second one: connectNamespace("${name}", { ${parts.join(', ')} }).`,
+  );
+}
+
+/**
  * Registers an implementation for `connect` and `connectNamespace`. This module loads no implementation: in a kernel
  * `dir` is 200 MB of native code, in an editor `dir` is a child process, and only the main program knows which one to
  * use.
@@ -61,19 +85,21 @@ export function registerImplementation<N extends keyof Implementations>(
 }
 
 /**
- * Connects to the catalog in a directory: `connect('./data')`. Creates a missing last folder (its parent must exist)
- * and the default namespace directory `data/` in it; the URL of an object store is used as it is. `memory://` is a new
- * catalog in a temporary folder, which is removed when this process ends.
+ * Connects to the catalog in a directory: `connect('./data')`. Creates the last folder of the path if it is missing
+ * (its parent must exist), and in that folder the default namespace directory `data/`. In an object store, the call
+ * creates nothing. `memory://` creates a catalog in a temporary folder, which is removed when this process ends.
  * @throws CatalogError InvalidInput (13) naming the path, PermissionDenied (15), Unsupported (0) without the engine
  */
-export async function connect(root: string, options?: ConnectOptions): Promise<Catalog>;
-export async function connect(options: ConnectOptions & { uri: string }): Promise<Catalog>;
 export async function connect(
-  given: string | (ConnectOptions & { uri: string }),
-  tail: ConnectOptions = {},
+  root: string | (ConnectOptions & { uri: string }),
+  options: ConnectOptions = {},
 ): Promise<Catalog> {
-  const { uri, ...own } = typeof given === 'object' && given !== null ? given : { uri: given };
-  const [root, options]: [string, ConnectOptions] = [uri, { ...own, ...tail }];
+  // One signature, because the error of an overloaded call hides the hint of an unsupported option.
+  const { uri, ...own } = typeof root === 'object' && root !== null ? root : { uri: root };
+  return connectRoot(uri, { ...own, ...options });
+}
+
+async function connectRoot(root: string, options: ConnectOptions): Promise<Catalog> {
   checkConnectOptions('connect', options, ['storageOptions']);
   if (typeof root !== 'string' || root === '') {
     throw new CatalogError('InvalidInput', 'connect needs a directory.', 'Write for instance connect("./data").');
@@ -108,6 +134,7 @@ export async function connectNamespace<N extends keyof Implementations>(
 ): Promise<Catalog> {
   const call = `connectNamespace("${implementation}")`;
   const found = implementationOf(implementation);
+  checkNotOptions(implementation, found, options);
   checkConnectOptions(call, options);
   checkOptions(call, config, found.keys, found.keyPrefixes);
   if (config === undefined)

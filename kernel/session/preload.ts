@@ -1,5 +1,5 @@
 // The names that every notebook has before its first cell and that cells can import from 'lance-catalog'. Cells are
-// checked against the declarations built from this file, so the file contains nothing else.
+// checked against the declarations that the build creates from this file, so the file declares no other names.
 import type { Cluster } from '#session/cluster/clusterTypes.ts';
 import type { Comms } from '#session/comms/commTypes.ts';
 import type { CellSignal } from '#session/core/cellWork.ts';
@@ -29,6 +29,7 @@ export type {
   DeclareTableOptions,
   DropTableOptions,
   InNamespace,
+  ListTablesOptions,
   NamespacePage,
   OpenTableOptions,
   PageOptions,
@@ -75,10 +76,10 @@ export { Timestamp } from '#catalog/values/timestamp.ts';
 export type { TimeUnitName } from '#catalog/values/timeUnits.ts';
 export type { RowOptions } from '#catalog/arrow/rowValues.ts';
 // LanceDB's names of types, for code that imports them from its package.
-export type { Catalog as Connection } from '#catalog/catalog.ts';
 export type { ConnectOptions as ConnectionOptions } from '#catalog/connect.ts';
-export type { MergeInsert as MergeInsertBuilder } from '#catalog/table/mergeInsert.ts';
-export type { Query as VectorQuery } from '#catalog/query/query.ts';
+export { MergeInsert as MergeInsertBuilder } from '#catalog/table/mergeInsert.ts';
+export { Query as AutoQuery, Query as QueryBase, Query as VectorQuery } from '#catalog/query/query.ts';
+export type { Query as ExecutableQuery } from '#catalog/query/query.ts';
 export type {
   ColumnChange as ColumnAlteration,
   IndexInfo as IndexConfig,
@@ -89,19 +90,100 @@ export type {
   VersionInfo as Version,
 } from '#catalog/table/table.ts';
 export type { TableData as Data } from '#catalog/table/tableData.ts';
-export type { BranchInfo as BranchContents, TagInfo as TagContents } from '#catalog/table/tagsBranches.ts';
+export type {
+  AddColumnsResult,
+  AddDataOptions,
+  AddResult,
+  AlterColumnsResult,
+  BaseTokenizer,
+  CompactionStats,
+  ConnectNamespaceOptions,
+  DataLike,
+  DeleteResult,
+  DescribeNamespaceResponse,
+  DirNamespaceConfig,
+  DropColumnsResult,
+  FieldLike,
+  FragmentStatistics,
+  FragmentSummaryStats,
+  FullTextSearchOptions,
+  IndexOptions,
+  IntoSql,
+  IntoVector,
+  JobFailureInfo,
+  ListNamespacesOptions,
+  ListNamespacesResponse,
+  ListTablesResponse,
+  MultiVector,
+  OptimizeStats,
+  RecordBatchLike,
+  RefreshColumnResult,
+  RemovalStats,
+  RestNamespaceConfig,
+  SchemaLike,
+  TableLike,
+  UpdateFieldMetadataResult,
+  WriteExecutionOptions,
+  AnalyzePlanDistributedMetrics,
+  BlobOptions,
+  BranchColumnChange,
+  BranchColumnSummary,
+  BranchDiff,
+  BranchIndexSummary,
+  BranchRowCountSummary,
+  BucketStats,
+  CherryPickError,
+  CherryPickPreview,
+  CherryPickResult,
+  ClientConfig,
+  CreateNamespaceResponse,
+  DropNamespaceResponse,
+  GenerationStats,
+  JobEventsOptions,
+  JobInfo,
+  LsmStats,
+  LsmWriteSpec,
+  MaterializedViewDefinition,
+  MaterializedViewSelect,
+  MemtableStats,
+  NativeOAuthConfig,
+  OAuthConfig,
+  RefreshMaterializedViewResult,
+  RetryConfig,
+  ScannableOptions,
+  ShuffleOptions,
+  SplitCalculatedOptions,
+  SplitHashOptions,
+  SplitRandomOptions,
+  SplitSequentialOptions,
+  TimeoutConfig,
+  TlsConfig,
+  TokenResponse,
+} from '#catalog/lancedb/packageTypes.ts';
 export {
   blob,
+  BlobFile,
+  BranchContents,
+  Connection,
   embedding,
   HeaderProvider,
   instrumentLanceDbMetrics,
   isBlobField,
+  Job,
+  MakeArrowTableOptions,
+  MaterializedView,
+  NativeJsHeaderProvider,
+  OAuthFlowType,
   OAuthHeaderProvider,
   permutationBuilder,
   PermutationBuilder,
+  RecordBatchIterator,
+  Scannable,
   Session,
   StaticHeaderProvider,
+  TagContents,
   tokenize,
+  VectorColumnOptions,
 } from '#catalog/lancedb/unsupportedModules.ts';
 export type {
   BatchStream,
@@ -127,7 +209,6 @@ export type {
 } from '#catalog/lancedb/indexConfig.ts';
 export { packBits } from '#catalog/lancedb/packBits.ts';
 export { makeArrowTable } from '#catalog/lancedb/makeArrowTable.ts';
-export type { MakeArrowTableOptions } from '#catalog/lancedb/makeArrowTable.ts';
 export type { TableNamesOptions } from '#catalog/lancedb/lanceDbCatalog.ts';
 export type { NamedEntries } from '#catalog/lancedb/namedEntries.ts';
 export type {
@@ -145,7 +226,6 @@ export type {
   IndexType,
   NewColumn,
   NewColumns,
-  Table,
   TableStats,
   TextToken,
   TokenizeOptions,
@@ -153,6 +233,7 @@ export type {
   UpdateSpec,
   VersionInfo,
 } from '#catalog/table/table.ts';
+export { Table } from '#catalog/table/table.ts';
 export type { WriteProgress } from '#catalog/table/writeProgress.ts';
 export type {
   InsertResult,
@@ -162,8 +243,9 @@ export type {
   WriteResult,
 } from '#catalog/table/writeResults.ts';
 export type { BatchSource, TableData, TableSource } from '#catalog/table/tableData.ts';
-export type { TakeQuery } from '#catalog/query/takeQuery.ts';
-export type { Branches, BranchInfo, CreateBranchOptions, TagInfo, Tags } from '#catalog/table/tagsBranches.ts';
+export { TakeQuery } from '#catalog/query/takeQuery.ts';
+export { Branches, Tags } from '#catalog/table/tagsBranches.ts';
+export type { BranchInfo, CreateBranchOptions, TagInfo } from '#catalog/table/tagsBranches.ts';
 export type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 export type { OnErrorOption, Udf, UdfOptions, UdfRow, UdfValue } from '#session/functions/functionTypes.ts';
 export { CatalogError, isCatalogError } from '#shared/errors.ts';
@@ -195,8 +277,8 @@ export type { Comm, CommEvent, CommOptions, Comms } from '#session/comms/commTyp
 
 /**
  * Shows a value in the output of the cell at once: tables and queries as tables, images as images, objects as trees.
- * `display(value, { id: 'here' })` replaces the output that was shown with the id `here`, `{ limit: 5000 }` shows
- * more of a large value.
+ * `display(value, { id: 'here' })` replaces the output that was shown with the id `here`. `{ limit: 5000 }` shows more
+ * of a large value.
  */
 export declare const display: Display;
 
@@ -208,7 +290,8 @@ export declare const progress: Progress;
 
 /**
  * Returns the signal of the running cell, which aborts when the cell is interrupted. Pass it to your own work:
- * `exec('make', { signal: cellSignal() })`. Catalog calls, `fetch` and timers of cells are cancelled without it.
+ * `exec('make', { signal: cellSignal() })`. Catalog calls, `fetch` and timers of cells are cancelled even if you do not
+ * pass the signal.
  */
 export declare const cellSignal: CellSignal;
 
@@ -230,9 +313,9 @@ export declare const confirm: Confirm;
 /**
  * Queries tables of `db` by SQL in the dialect of SQLite:
  * `` await sql`select kind, avg(price) from shop.products group by kind` `` returns an Arrow table, and
- * `` await sql`…`.toArray() `` rows. `${…}` are values, never text of the query. Tables in deeper namespaces are written
- * `"shop/eu".orders`. Read-only: reads the columns that the query needs, from tables of at most two million rows in
- * total.
+ * `` await sql`…`.toArray() `` returns rows. `${…}` are values, never text of the query. Tables in deeper namespaces
+ * are written `"shop/eu".orders`. Read-only: reads the columns that the query needs, from tables of at most two million
+ * rows in total.
  * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) if the SQL is invalid or too large.
  */
 export declare const sql: Sql;
@@ -266,7 +349,7 @@ export declare const udf: Udf;
 /**
  * Connects to Ray, for backfills that are too large for this machine:
  * `await using cluster = await ray.cluster({ profile: 'prod', name: 'backfills' })` creates a RayCluster of KubeRay and
- * waits until it is ready, `await ray.connect('http://127.0.0.1:8265')` reaches an existing Ray.
+ * waits until it is ready. `await ray.connect('http://127.0.0.1:8265')` reaches an existing Ray.
  * `table.backfill('column', { ray: cluster })` runs on either.
  */
 export declare const ray: Ray;

@@ -4,15 +4,29 @@ import type { Row } from '#catalog/arrow/inferRows.ts';
 import { adoptSchema, toArrowTable } from '#catalog/table/tableData.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
+import { unsupportedValue } from './unsupported.ts';
+
+export type VectorColumnOptions = { type?: DataType | undefined };
 
 export type MakeArrowTableOptions = {
   /** The columns, their order, types and metadata. Default: inferred from the rows. */
   schema?: Schema | undefined;
-  /** Columns with vectors, and the type of their numbers. Default: 32-bit. */
-  vectorColumns?: Readonly<Record<string, { type?: DataType | undefined }>> | undefined;
+  /** Columns that hold vectors, with the type of the numbers in the vectors. Default type: 32-bit floats. */
+  vectorColumns?: Readonly<Record<string, VectorColumnOptions>> | undefined;
   /** Not supported. Only `false` is allowed. */
   dictionaryEncodeStrings?: boolean | undefined;
 };
+
+/** Not supported as a value. */
+export const MakeArrowTableOptions = unsupportedValue(
+  'MakeArrowTableOptions',
+  'Pass a plain object: makeArrowTable(rows, { schema }).',
+);
+/** Not supported as a value. */
+export const VectorColumnOptions = unsupportedValue(
+  'VectorColumnOptions',
+  'Pass a plain object: { vectorColumns: { vector: { type: new arrow.Float32() } } }.',
+);
 
 /**
  * Converts rows to an Arrow table, as `createTable` and `add` do.

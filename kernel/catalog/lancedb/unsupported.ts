@@ -3,10 +3,13 @@ import { CatalogError } from '#shared/errors.ts';
 declare const reason: unique symbol;
 
 /**
- * The type of a call that this client does not have. Its text is in the type error, so that users of LanceDB's package
- * learn what to call instead.
+ * The type of a call that this client does not have. `Text` appears in the type error of the compiler, so that users of
+ * LanceDB's package learn what to call instead. It is an interface, because errors about an alias of an interface show
+ * the text.
  */
-export type NotSupported<Text extends string> = { readonly [reason]: Text };
+export interface NotSupported<Text extends string> {
+  readonly [reason]: Text;
+}
 
 /** Calls of LanceDB's package that this client does not have, by their names. */
 export type UnsupportedCalls<Texts extends Readonly<Record<string, string>>> = {
@@ -14,9 +17,9 @@ export type UnsupportedCalls<Texts extends Readonly<Record<string, string>>> = {
   readonly [Name in keyof Texts]: (this: NotSupported<Texts[Name]>, ...args: unknown[]) => Promise<never>;
 };
 
-const noLsm = 'There are no LSM writes here: add() commits the rows at once.';
-const noBlobs = 'There are no blob columns here: select the binary column in a query.';
-const noViews = 'There are no materialized views here: write the rows of a query to a table with createTable().';
+export const noLsm = 'There are no LSM writes here: add() commits the rows at once.';
+export const noBlobs = 'There are no blob columns here: select the binary column in a query.';
+export const noViews = 'There are no materialized views here: write the rows of a query to a table with createTable().';
 
 /** What users of LanceDB's `Table` call instead of calls that this client does not have. */
 export const unsupportedTableCalls = {
@@ -61,9 +64,47 @@ export const unsupportedBranchCalls = {
   diff: 'Compare branches().checkout(name) with the table: schema(), countRows() and queries.',
 } as const;
 
+/** What users of LanceDB's `connect` write instead of options that this client does not have. */
+export const unsupportedConnectOptions = {
+  apiKey: 'For a server write connectNamespace("rest", { uri, apiKey, database }).',
+  clientConfig: 'For a server write connectNamespace("rest", { uri, headers, retries, timeouts, ca }).',
+  hostOverride: 'For a server write connectNamespace("rest", { uri, apiKey, database }).',
+  manifestEnabled: 'Leave it out: a directory always has a list of its namespaces.',
+  namespaceClientProperties: 'Write the properties in the configuration of connectNamespace().',
+  oauthConfig: 'For a server write connectNamespace("rest", { uri, token }).',
+  region: 'For a server write connectNamespace("rest", { uri, apiKey, database }).',
+  session: 'Leave it out: the engine chooses the sizes of its caches.',
+} as const;
+
+/** Options of LanceDB's package that this client does not have, by their names. */
+export type UnsupportedOptions<Texts extends Readonly<Record<string, string>>> = {
+  /** @deprecated Not supported by this client. The type error names what to use instead. */
+  readonly [Name in keyof Texts]?: NotSupported<Texts[Name]> | undefined;
+};
+
 /** Returns the error of a call that this client does not have. */
 export const notSupported = (call: string, text: string): CatalogError =>
   new CatalogError('Unsupported', `This client has no ${call}().`, text);
+
+/**
+ * Returns a value for an export that this client does not have. Calls, `new`, `extends` and properties of the value
+ * throw the error with the hint.
+ */
+export function unsupportedValue<Hint extends string>(name: string, hint: Hint): NotSupported<Hint> {
+  const isFunction = /^[a-z]/.test(name);
+  // An arrow function can't be called with `new`.
+  function refuse(): never {
+    if (isFunction) throw notSupported(name, hint);
+    throw new CatalogError('Unsupported', `This client has no class "${name}".`, hint);
+  }
+  const proxy: unknown = new Proxy(refuse, {
+    // Symbols and `then` are read by outputs and by `await`, not by the user's code.
+    get: (_, key) => (typeof key === 'symbol' || key === 'then' ? undefined : refuse()),
+    construct: refuse,
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type only carries the hint
+  return proxy as NotSupported<Hint>;
+}
 
 /** Returns calls that reject with the text of what to use instead. */
 export function unsupportedCalls<Texts extends Readonly<Record<string, string>>>(
@@ -74,7 +115,7 @@ export function unsupportedCalls<Texts extends Readonly<Record<string, string>>>
   return Object.fromEntries(calls) as UnsupportedCalls<Texts>;
 }
 
-/** Returns a class whose objects have the calls of `unsupportedCalls`, to be extended. */
+/** Returns a base class whose objects have the calls of `unsupportedCalls`. */
 export function unsupportedBase<Texts extends Readonly<Record<string, string>>>(
   texts: Texts,
 ): new () => UnsupportedCalls<Texts> {

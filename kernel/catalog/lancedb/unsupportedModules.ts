@@ -1,9 +1,9 @@
-import { type NotSupported, notSupported } from './unsupported.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { BranchInfo, TagInfo } from '#catalog/table/tagsBranches.ts';
+import { type NotSupported, noBlobs, noViews, unsupportedValue } from './unsupported.ts';
 
 // Exports of LanceDB's package that this client does not have, for code that imports them.
 
-const embeddingHint =
-  'There is no registry of embedding functions here: compute the vectors and store them in a column, or fill a column with table.backfill().';
 const permutationHint =
   'There are no permutations here: read the rows of a split by a filter, for instance where("id % 10 < 8").';
 const headerHint = 'Headers of a server are set by connectNamespace("rest", { uri, headers }).';
@@ -11,34 +11,28 @@ const blobHint = 'There are no blob columns here: declare the field as new arrow
 const metricsHint = 'Measure calls in your own code, or read the metrics of "lance-catalog serve".';
 const tokenizeHint =
   'Split a string as an index of text does, with table.tokenize(text, { column: "name" }), for a table in a directory.';
+const tokenHint = 'A token of a server is set by connectNamespace("rest", { uri, token }).';
+const jobHint = 'Call db.jobs.describe(id) for a job of a server, or await table.backfill().';
+const batchesHint = 'Pass any async iterable of record batches to createTable() or add().';
 const sessionHint = 'The engine chooses the sizes of its caches. Leave the session out.';
 
-/** A value whose properties and calls reject with the hint. */
-function unsupportedValue<Hint extends string>(name: string, hint: Hint): NotSupported<Hint> {
-  const refuse = (): never => {
-    throw notSupported(name, hint);
-  };
-  const proxy: unknown = new Proxy(refuse, {
-    // Symbols and `then` are read by outputs and by `await`, not by the user's code.
-    get: (_, key) => (typeof key === 'symbol' || key === 'then' ? undefined : refuse()),
-    construct: refuse,
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type only carries the hint
-  return proxy as NotSupported<Hint>;
-}
+export * as embedding from './embeddingModule.ts';
+export { MakeArrowTableOptions, VectorColumnOptions } from './makeArrowTable.ts';
 
-/** Not supported. */
-export const embedding = unsupportedValue('embedding', embeddingHint);
 /** Not supported. */
 export const permutationBuilder = unsupportedValue('permutationBuilder', permutationHint);
 /** Not supported. */
+export type PermutationBuilder = NotSupported<typeof permutationHint>;
 export const PermutationBuilder = unsupportedValue('PermutationBuilder', permutationHint);
 /** Not supported. */
+export type HeaderProvider = NotSupported<typeof headerHint>;
 export const HeaderProvider = unsupportedValue('HeaderProvider', headerHint);
 /** Not supported. */
+export type StaticHeaderProvider = NotSupported<typeof headerHint>;
 export const StaticHeaderProvider = unsupportedValue('StaticHeaderProvider', headerHint);
 /** Not supported. */
-export const OAuthHeaderProvider = unsupportedValue('OAuthHeaderProvider', headerHint);
+export type OAuthHeaderProvider = NotSupported<typeof tokenHint>;
+export const OAuthHeaderProvider = unsupportedValue('OAuthHeaderProvider', tokenHint);
 /** Not supported. */
 export const blob = unsupportedValue('blob', blobHint);
 /** Not supported. */
@@ -48,4 +42,40 @@ export const instrumentLanceDbMetrics = unsupportedValue('instrumentLanceDbMetri
 /** Not supported. */
 export const tokenize = unsupportedValue('tokenize', tokenizeHint);
 /** Not supported. */
+export type Session = NotSupported<typeof sessionHint>;
 export const Session = unsupportedValue('Session', sessionHint);
+/** Not supported. */
+export type BlobFile = NotSupported<typeof noBlobs>;
+export const BlobFile = unsupportedValue('BlobFile', noBlobs);
+/** Not supported. */
+export type Job = NotSupported<typeof jobHint>;
+export const Job = unsupportedValue('Job', jobHint);
+/** Not supported. */
+export type MaterializedView = NotSupported<typeof noViews>;
+export const MaterializedView = unsupportedValue('MaterializedView', noViews);
+/** Not supported. */
+export type NativeJsHeaderProvider = NotSupported<typeof headerHint>;
+export const NativeJsHeaderProvider = unsupportedValue('NativeJsHeaderProvider', headerHint);
+/** Not supported. */
+export type OAuthFlowType = NotSupported<typeof tokenHint>;
+export const OAuthFlowType = unsupportedValue('OAuthFlowType', tokenHint);
+/** Not supported. */
+export const RecordBatchIterator = unsupportedValue(
+  'RecordBatchIterator',
+  'Iterate over a query: "for await (const batch of query.execute())".',
+);
+/** Not supported. */
+export type Scannable = NotSupported<typeof batchesHint>;
+export const Scannable = unsupportedValue('Scannable', batchesHint);
+
+// Classes of LanceDB's package that are only types here.
+
+export type Connection = Catalog;
+/** Not supported as a value. */
+export const Connection = unsupportedValue('Connection', 'connect() and connectNamespace() return catalogs.');
+export type BranchContents = BranchInfo;
+/** Not supported as a value. */
+export const BranchContents = unsupportedValue('BranchContents', 'Call table.branches().list().');
+export type TagContents = TagInfo;
+/** Not supported as a value. */
+export const TagContents = unsupportedValue('TagContents', 'Call table.tags().list().');

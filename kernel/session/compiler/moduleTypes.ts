@@ -2,22 +2,23 @@ import { join } from 'node:path';
 import ts from 'typescript-6';
 import { resolveOnce } from './installedFiles.ts';
 
-// Finds the declarations of an import in a cell: first in the notebook's folder, then beside the kernel's bundle.
+// Finds the declarations of an import in a cell: first in the notebook's folder, then beside the kernel's bundle. The
+// declarations of 'lance-catalog' and 'tslab' are always beside the bundle.
 
-// Imports of the kernel's own declarations. Those files, and the packages that they import, do not change while a
-// kernel runs. So each import is resolved once per process, or not at all if a startup snapshot holds the result.
-// Without this, resolving takes most of the time of the first cell.
+// The store holds the resolved imports of the kernel's own declarations. These declarations, and the packages that they
+// import, do not change while a kernel runs. So each import is resolved once per process, or not at all if a startup
+// snapshot holds the result. Without the store, resolving takes most of the time of the first cell.
 
 type Store = {
-  /** Folders of packages that the kernel's own declarations import, and the folder of those declarations. */
+  /** Folders of packages that the kernel's own declarations import, and the folder of these declarations. */
   readonly folders: Set<string>;
   readonly modules: Map<string, ts.ResolvedModuleFull | undefined>;
   readonly types: Map<string, ts.ResolvedTypeReferenceDirective | undefined>;
 };
 
 declare global {
-  // The store passes from a startup snapshot to the kernel's bundle by this global, because the bundle is a separate
-  // script and shares no modules with the snapshot.
+  // The store passes from a startup snapshot to the kernel's bundle through this global, because the bundle is a
+  // separate script and shares no modules with the snapshot.
   var lanceCatalogModules: Store | undefined;
 }
 
@@ -35,7 +36,7 @@ type Asked = { name: string; from: string; mode: ts.ResolutionMode };
 
 /**
  * Resolves an import. Keeps the result if the import is in one of the kernel's own files, because a notebook's
- * tsconfig.json does not affect those.
+ * tsconfig.json does not affect such a file.
  */
 function moduleOnce(
   asked: Asked,
@@ -46,7 +47,7 @@ function moduleOnce(
   return { resolvedModule };
 }
 
-/** Resolves `types` and `/// <reference types>` in the same way. */
+/** Resolves `types` and `/// <reference types>` in the same way as `moduleOnce` resolves imports. */
 function typesOnce(
   asked: Asked,
   look: () => ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations,
@@ -70,16 +71,24 @@ function kept<T extends { resolvedFileName: string | undefined } | undefined>(
   return found;
 }
 
-/** Modules that exist in every notebook, by the file that declares them. */
+/** Modules that exist in every notebook, with the file that declares each module. */
 const declared: Record<string, string> = {
   'lance-catalog': 'types/session/preload.d.ts',
   tslab: 'types/tslab.d.ts',
 };
 
-/** Packages in whose place a notebook without them gets a module of the kernel, by the file that declares it. */
-const replaced: Record<string, string> = { '@lancedb/lancedb': 'types/session/preload.d.ts' };
+/**
+ * Packages that a module of the kernel replaces if the notebook's folder lacks them, with the file that declares the
+ * module.
+ */
+const replaced: Record<string, string> = {
+  '@lancedb/lancedb': 'types/session/preload.d.ts',
+  '@lancedb/lancedb/embedding': 'types/catalog/lancedb/embeddingModule.d.ts',
+  '@lancedb/lancedb/embedding/openai': 'types/catalog/lancedb/embeddingModule.d.ts',
+  '@lancedb/lancedb/embedding/transformers': 'types/catalog/lancedb/embeddingModule.d.ts',
+};
 
-/** Whether a notebook whose folder lacks this package gets the kernel's own client by its name. */
+/** Whether the kernel's own client replaces this package in a notebook whose folder lacks the package. */
 export const isReplacedByKernel = (name: string): boolean => Object.hasOwn(replaced, name);
 
 /** Packages that the kernel provides to a notebook whose folder does not have them. */
@@ -89,7 +98,8 @@ export const isProvidedByKernel = (name: string): boolean =>
 const beside = (file: string): string => ts.sys.resolvePath(join(import.meta.dirname, file));
 
 /**
- * Returns a resolver for a compiler host: it returns what the compiler finds, and otherwise modules of the kernel.
+ * Returns a resolver of imports for a compiler host. If the compiler finds no module, the resolver returns a module of
+ * the kernel.
  * @param cache keeps found and missing modules until it is cleared
  */
 export function moduleResolver(
@@ -123,7 +133,7 @@ function kernelModule(file: string): ts.ResolvedModuleWithFailedLookupLocations 
 
 /**
  * Whether an import is not needed: the compiler adds an import of the JSX runtime to every module, even without JSX,
- * and its declarations are a megabyte.
+ * and the declarations of the runtime are a megabyte.
  */
 const isNeedless = (literal: ts.StringLiteralLike, containingFile: string): boolean =>
   literal.pos === -1 && !/\.[jt]sx$/.test(containingFile);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFile, link, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { replaceFileAsync } from '#processes/files.ts';
+import { countText } from '#shared/format/numbers.ts';
 import { RecentTexts } from '#session/core/boundedSets.ts';
 import { messageOf } from '#shared/errors.ts';
 import { partsOf } from './cellParts.ts';
@@ -63,11 +64,12 @@ export function saver(texts: CellTexts): MagicRun {
 
 function rangeOf(word: string): number[] {
   const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(word) ?? [];
-  if (first === undefined) throw new MagicError(`Expected numbers of cells, for example 2 4-6, got "${word}".`);
+  if (first === undefined) throw new MagicError(`Expected cell numbers, for example 2 4-6, got "${word}".`);
   const from = Number(first);
   const to = Number(last ?? first);
-  if (to < from || to - from >= limits.count)
-    throw new MagicError(`"${word}" is not a valid range. Write the smaller number first.`);
+  if (to < from) throw new MagicError(`The range "${word}" ends before it starts. Write the smaller number first.`);
+  if (to - from >= limits.count)
+    throw new MagicError(`The range "${word}" has more than ${countText(limits.count)} cells. Write a smaller range.`);
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
@@ -105,7 +107,7 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
   try {
     if (isForced) return await replaceFileAsync(path, text, { isLasting: false, mode: savedMode });
     await writeFile(written, text, { flag: 'wx', mode: savedMode });
-    // Link and exclusive copy are used and not a rename, because they fail if the file exists.
+    // Uses a link or an exclusive copy instead of a rename, because both fail if the file exists.
     await link(written, path).catch((error: unknown) => {
       if (!linkless.has((error as { code?: unknown }).code)) throw error;
       return copyFile(written, path, constants.COPYFILE_EXCL);
@@ -116,7 +118,7 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
     const folder = dirname(path);
     if (!(await isFolder(folder)))
       throw new MagicError(`The folder "${folder}" does not exist. Create it, or choose another file.`);
-    // Removes the path from the message, because it is that of a temporary file.
+    // Removes the path from the message, because it is the path of a temporary file.
     const why = messageOf(error).replace(/, \w+ '[^]*$/, '');
     throw new MagicError(`Can't write "${path}": ${why}. Fix this, or choose another file.`, {
       cause: error,

@@ -9,20 +9,28 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import tslab from 'tslab/dist/public.js';
 import { registerCodecs } from '#catalog/arrow/ipcCompression.ts';
+import { embeddingHint } from '#catalog/lancedb/embeddingModule.ts';
+import { embedding } from '#catalog/lancedb/unsupportedModules.ts';
 import { isProvidedByKernel, isReplacedByKernel } from '#session/compiler/moduleTypes.ts';
 import { isOwnUrl } from './ownFiles.ts';
 
 const scheme = 'lance-catalog:';
 const ownModule = 'lance-catalog';
+const embeddingModule = 'lance-catalog/embedding';
 const shelf = Symbol.for('lance-catalog.modules');
 
 /**
- * Makes modules available to cells and to the user's files that they import: 'lance-catalog' (the preloaded names),
- * 'tslab', and apache-arrow, from the notebook's folder if installed there, else the kernel's copy, which reads
- * compressed data. A notebook without LanceDB's package gets 'lance-catalog' by its name.
+ * Makes modules available to cells and to the user's files that cells import: 'lance-catalog' (the preloaded names),
+ * 'tslab' and apache-arrow. Arrow comes from the notebook's folder if it is installed there. Otherwise cells get the
+ * kernel's copy, which reads compressed data. If LanceDB's package is not installed, imports of this package get
+ * 'lance-catalog'.
  */
 export function registerKernelModules(notebook: Record<string, unknown>): void {
-  const modules: Record<string, Record<string, unknown>> = { [ownModule]: notebook, tslab: { ...tslab } };
+  const modules: Record<string, Record<string, unknown>> = {
+    [ownModule]: notebook,
+    [embeddingModule]: { ...embedding },
+    tslab: { ...tslab },
+  };
   // The modules are in a global, because the source of a module is text and can find its exports only by a global name.
   Object.defineProperty(globalThis, shelf, { value: modules });
   const lender = createRequire(join(import.meta.dirname, 'kernel.cjs'));
@@ -57,7 +65,7 @@ export function registerKernelModules(notebook: Record<string, unknown>): void {
     load(url, context, next) {
       if (!url.startsWith(scheme)) return next(url, context);
       const requested = url.slice(scheme.length);
-      const name = isReplacedByKernel(requested) ? ownModule : requested;
+      const name = replacementOf(requested) ?? requested;
       // `import` and `require` load the module separately.
       if (name !== requested && !announced.has(requested)) {
         announced.add(requested);
@@ -68,7 +76,7 @@ export function registerKernelModules(notebook: Record<string, unknown>): void {
   });
 }
 
-/** Returns the module that Node.js finds, or the kernel's own in its place. */
+/** Returns the module that Node.js finds, or the kernel's own module in its place. */
 function replace(specifier: string, find: () => ResolveFnOutput): ResolveFnOutput {
   try {
     return find();
@@ -78,8 +86,18 @@ function replace(specifier: string, find: () => ResolveFnOutput): ResolveFnOutpu
   }
 }
 
-const replacement = (name: string): string =>
-  `"${name}" is not installed in the notebook's folder, so this is the client of Lance Catalog, with the same verbs ("lance-catalog").`;
+/** Returns the name of the kernel's module that replaces a module of a package. */
+function replacementOf(name: string): string | undefined {
+  if (!isReplacedByKernel(name)) return undefined;
+  return name.includes('/embedding') ? embeddingModule : ownModule;
+}
+
+function replacement(name: string): string {
+  const what = `"${name}" is not installed in the notebook's folder`;
+  return replacementOf(name) === embeddingModule
+    ? `${what}, and the client of Lance Catalog has no such module. ${embeddingHint}`
+    : `${what}, so this is the client of Lance Catalog, with the same verbs ("lance-catalog").`;
+}
 
 /** Returns the source of an ES module, which must list its exports by name. */
 function sourceOf(name: string, exported: readonly string[]): string {

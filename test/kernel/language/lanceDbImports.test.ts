@@ -37,7 +37,56 @@ const near = (table.search([1, 0]) as VectorQuery).distanceType("l2").limit(1);
     { cell: 'await lancedb.tokenize("red mugs")', error: /table\.tokenize\(text, \{ column/ },
     { cell: 'await store.cloneTable("copy", "items")', error: /db\.copy\(\[name\]/ },
     { cell: 'lancedb.permutationBuilder(table)', error: /There are no permutations here/ },
+    {
+      cell: 'await lancedb.connect("db://my-db", { apiKey: "x" })',
+      error: /NotSupported<"For a server write connectNamespace\(\\?"rest/,
+    },
+    {
+      cell: 'await lancedb.connect({ uri: "db://my-db", hostOverride: "https://db.test" })',
+      error: /^(?!.*overload)[^]*NotSupported<"For a server write connectNamespace\(\\?"rest/,
+    },
+    {
+      cell: `import { type AddDataOptions, type IndexOptions, type ListTablesResponse, type SchemaLike } from "@lancedb/lancedb";
+const adding: Partial<AddDataOptions> = { mode: "append" };
+const indexing: Partial<IndexOptions> = { replace: true };
+const page: ListTablesResponse = await store.listTables({ limit: 1 });
+const columns: SchemaLike = await table.schema();
+[adding.mode, indexing.replace, page.tables.length, columns.fields.length]`,
+      value: "[ 'append', true, 1, 3 ]",
+    },
+    {
+      cell: `import { type RetryConfig } from "@lancedb/lancedb";
+const retry: RetryConfig = { retries: 3 };`,
+      error: /NotSupported<"Write the number of retries/,
+    },
+    {
+      cell: `import { LanceSchema } from "@lancedb/lancedb/embedding";
+LanceSchema({})`,
+      error: /NotSupported<"There is no registry of embedding functions here: compute the vectors/,
+    },
+    {
+      cell: 'import "@lancedb/lancedb/embedding/openai"; 1',
+      out: /"@lancedb\/lancedb\/embedding\/openai" is not installed .* compute the vectors/,
+      value: '1',
+    },
+    { cell: 'new lancedb.VectorColumnOptions()', error: /NotSupported<"Pass a plain object: \{ vectorColumns/ },
+    { cell: 'lancedb.OAuthFlowType.ClientCredentials', error: /NotSupported<"A token of a server/ },
+    { cell: '[lancedb.VectorQuery === lancedb.Query, table instanceof Object]', value: '[ true, true ]' },
     { cell: '%check off', out: /off/ },
+    {
+      cell: 'await lancedb.connect("db://my-db", { apiKey: "x" })',
+      error: /no option "apiKey".*For a server write connectNamespace\("rest"/,
+    },
+    {
+      cell: 'await lancedb.connect("db://my-db")',
+      error: /"db:\/\/" is not the address.*connectNamespace\("rest"/,
+    },
+    {
+      cell: 'import { getRegistry } from "@lancedb/lancedb/embedding"; getRegistry().get("openai")',
+      out: /"@lancedb\/lancedb\/embedding" is not installed/,
+      error: /no getRegistry\(\).*compute the vectors/,
+    },
+    { cell: 'new lancedb.Session()', error: /no class "Session".*Leave the session out/ },
     {
       cell: 'lancedb.embedding.getRegistry()',
       error: /Unsupported|no embedding.*Compute the vectors|compute the vectors/,

@@ -271,8 +271,8 @@ suite('Magics', function () {
       error: /%save: The folder "\/none\/of" does not exist\. Create it, or choose another file\.$/,
     },
     { cell: '%save x.ts 99999', error: /No executed cell has the number 99999/ },
-    { cell: '%save x.ts 3-1', error: /"3-1" is not a valid range/ },
-    { cell: '%save x.ts one', error: /Expected numbers of cells, .* got "one"/ },
+    { cell: '%save x.ts 3-1', error: /The range "3-1" ends before it starts\. Write the smaller number first\./ },
+    { cell: '%save x.ts one', error: /Expected cell numbers, for example 2 4-6, got "one"\./ },
   );
 
   cells(

@@ -15,7 +15,7 @@ import { DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { DirTable } from '#engine/dir/dirTable.ts';
 import * as preload from '#session/preload.ts';
 import { lanceDbVerbs } from '../../../../scripts/generate/lanceDbVerbs.ts';
-import { packageMembers } from './packageMembers.ts';
+import { embeddingExports, ownEmbeddingExports, ownExports, packageExports, packageMembers } from './packageMembers.ts';
 
 /** Query classes whose methods the list has at `Query`. */
 const queryClasses = new Set(['AutoQuery', 'QueryBase', 'TakeQuery', 'VectorQuery']);
@@ -80,10 +80,43 @@ suite("The list of the verbs of LanceDB's package", () => {
   });
 
   test('is true of exports', () => {
-    const exports = Object.keys(lanceDbVerbs).filter((name) => !name.includes('.') && !/^[A-Z]/.test(name));
     assert.deepEqual(
-      exports.filter((name) => !(name in preload)),
+      packageExports('value').filter((name) => !(name in preload)),
       [],
     );
+  });
+});
+
+const call = (value: unknown): unknown => (value as () => unknown)();
+const construct = (value: unknown): object => new (value as new () => object)();
+
+suite("The exports of LanceDB's package", () => {
+  for (const kind of ['type', 'value'] as const) {
+    test(`exist here as a ${kind}`, () => {
+      const [wanted, own] = [packageExports(kind), new Set(ownExports(kind))];
+      assert.ok(wanted.length > 40, `${wanted.length} names`);
+      assert.deepEqual(
+        wanted.filter((name) => !own.has(name)),
+        [],
+      );
+    });
+
+    test(`of embedding functions exist here as a ${kind}`, () => {
+      const [wanted, own] = [embeddingExports(kind), new Set(ownEmbeddingExports(kind))];
+      assert.ok(wanted.length > 8, `${wanted.length} names`);
+      assert.deepEqual(
+        wanted.filter((name) => !own.has(name)),
+        [],
+      );
+    });
+  }
+
+  test('that this client does not have name what to use instead', () => {
+    const { OAuthFlowType, Scannable, VectorColumnOptions, embedding, permutationBuilder } = preload;
+    assert.throws(() => construct(VectorColumnOptions), /no class "VectorColumnOptions".*plain object/);
+    assert.throws(() => call((Scannable as unknown as Record<string, unknown>)['fromTable']), /async iterable/);
+    assert.throws(() => (OAuthFlowType as unknown as Record<string, unknown>)['ClientCredentials'], /token/);
+    assert.throws(() => call(permutationBuilder), /no permutationBuilder\(\)/);
+    assert.throws(() => call(embedding.LanceSchema), /compute the vectors/);
   });
 });

@@ -1,11 +1,19 @@
 import ts from 'typescript-6';
 import { inRoot } from '../../../../scripts/paths.ts';
 
-const program = ts.createProgram([inRoot('node_modules/@lancedb/lancedb/dist/index.d.ts')], {
+const entry = inRoot('node_modules/@lancedb/lancedb/dist/index.d.ts');
+const modules = ['index', 'openai', 'transformers'].map((name) =>
+  inRoot(`node_modules/@lancedb/lancedb/dist/embedding/${name}.d.ts`),
+);
+const ownEntry = inRoot('kernel/session/preload.ts');
+const ownEmbedding = inRoot('kernel/catalog/lancedb/embeddingModule.ts');
+const program = ts.createProgram([entry, ...modules, ownEntry, ownEmbedding], {
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   target: ts.ScriptTarget.ES2022,
   noLib: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
   skipLibCheck: true,
   types: [],
 });
@@ -16,16 +24,43 @@ const checker = program.getTypeChecker();
  * from the types of the installed package.
  */
 export function packageMembers(): string[] {
-  const source = program.getSourceFile(inRoot('node_modules/@lancedb/lancedb/dist/index.d.ts'));
-  const module = source && checker.getSymbolAtLocation(source);
-  if (!module) throw new Error("The types of LanceDB's package were not found.");
-  const found = checker.getExportsOfModule(module).flatMap((exported) => {
-    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+  const found = exportsOf(entry).flatMap(({ name, symbol }) => {
     if ((symbol.flags & ts.SymbolFlags.Value) === 0) return [];
     const isClass = (symbol.flags & ts.SymbolFlags.Class) !== 0;
-    return [exported.name, ...(isClass ? classMembers(symbol).map((name) => `${exported.name}.${name}`) : [])];
+    return [name, ...(isClass ? classMembers(symbol).map((member) => `${name}.${member}`) : [])];
   });
   return found.toSorted();
+}
+
+type Kind = 'type' | 'value';
+
+/** Returns the names that LanceDB's package exports as a type or as a value. */
+export const packageExports = (kind: Kind): string[] => namesOf([entry], kind);
+
+/** Returns the names that the package's modules of embedding functions export. */
+export const embeddingExports = (kind: Kind): string[] => namesOf(modules, kind);
+
+/** Returns the names that 'lance-catalog' exports. */
+export const ownExports = (kind: Kind): string[] => namesOf([ownEntry], kind);
+
+/** Returns the names that this client exports for the package's modules of embedding functions. */
+export const ownEmbeddingExports = (kind: Kind): string[] => namesOf([ownEmbedding], kind);
+
+function namesOf(files: readonly string[], kind: Kind): string[] {
+  const flag = kind === 'type' ? ts.SymbolFlags.Type : ts.SymbolFlags.Value;
+  return files.flatMap((file) =>
+    exportsOf(file).flatMap(({ name, symbol }) => ((symbol.flags & flag) === 0 ? [] : [name])),
+  );
+}
+
+function exportsOf(file: string): { name: string; symbol: ts.Symbol }[] {
+  const source = program.getSourceFile(file);
+  const module = source && checker.getSymbolAtLocation(source);
+  if (!module) throw new Error(`The types of "${file}" were not found.`);
+  return checker.getExportsOfModule(module).map((exported) => ({
+    name: exported.name,
+    symbol: exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported,
+  }));
 }
 
 /** Public methods and accessors of a class, inherited and static ones too. */

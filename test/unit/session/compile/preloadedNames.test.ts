@@ -52,6 +52,8 @@ suite('The names that every notebook has', () => {
       'rrf',
     ];
     const queries = ['BooleanQuery', 'BoostQuery', 'MatchQuery', 'MultiMatchQuery', 'PhraseQuery'];
-    assert.deepEqual(others.toSorted(), [...values, ...only, ...queries].toSorted());
+    const classes = ['AutoQuery', 'MergeInsertBuilder', 'QueryBase', 'TakeQuery', 'VectorQuery'];
+    const typesOnly = ['Branches', 'Table', 'Tags'];
+    assert.deepEqual(others.toSorted(), [...values, ...only, ...queries, ...classes, ...typesOnly].toSorted());
   });
 });
