@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 
 /**
- * The service's default namespace directory. Tables are in the root and not in this directory, because upstream clients
- * look for them in the root.
+ * The default namespace directory of upstream's service. Tables are in the root and not in this directory, because
+ * upstream clients look for them in the root.
  */
 const defaultNamespaceDirectory = 'data';
 
@@ -72,7 +72,8 @@ const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 
 /**
- * Creates the last folder of a root if it is missing. If its parent is missing too, the path is probably misspelled.
+ * Creates the last folder of a root if it is missing. Does not create its parents: if the parent is missing too, the
+ * path is probably misspelled.
  * @throws CatalogError InvalidInput (13) naming the missing parent, PermissionDenied (15)
  */
 export async function makeRoot(path: string): Promise<void> {
@@ -169,7 +170,7 @@ async function readRoot(path: string): Promise<string> {
         'InvalidInput',
         `There is no directory "${path}".`,
         (await isThere(dirname(path)))
-          ? `Create it with: mkdir ${quoted(path)}; or in a notebook cell with: await connect(${JSON.stringify(path)}).`
+          ? `Run mkdir ${quoted(path)}, or call await connect(${JSON.stringify(path)}) in a notebook cell, which creates it.`
           : `Correct the path, or create it with: ${makePath} ${quoted(path)}.`,
         { cause },
       );

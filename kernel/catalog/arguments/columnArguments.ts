@@ -18,13 +18,15 @@ import { checkColumns } from '#catalog/table/tableData.ts';
 // Checks of the arguments of calls that add, change or drop columns, the same for every implementation.
 
 /**
- * Returns the columns to add: with their SQL, or with their type for a column of nulls.
+ * Returns the columns to add, each with its SQL or, for a column of nulls, with its type.
  * @throws CatalogError InvalidInput (13), SchemaValidation (20) if a column can't have the name
  */
 export function newColumns(columns: NewColumns): NewColumn[] {
   const isSchema = isRecord(columns) && Array.isArray(columns['fields']);
   const given: unknown = isSchema ? columns['fields'] : isField(columns) ? [columns] : columns;
-  return records('addColumns', given).map((column) => {
+  const added = records('addColumns', given);
+  checkNamedOnce(added);
+  return added.map((column) => {
     const name = checkText('addColumns', 'column', column['name']);
     checkNewName(name);
     if (isField(column)) return fieldColumn(name, column);
@@ -47,7 +49,7 @@ type FieldLike = { type: unknown; nullable?: unknown; metadata?: unknown };
 const isField = (value: unknown): value is FieldLike =>
   isRecord(value) && 'type' in value && !('expression' in value) && !('valueSql' in value) && !('dataType' in value);
 
-/** A field as a column of nulls. */
+/** Converts a field to a new column of nulls. */
 function fieldColumn(name: string, { type, nullable, metadata }: FieldLike): NewColumn {
   if (nullable === false) {
     const what = `The new column "${name}" would hold only nulls, but its field does not allow them.`;
@@ -60,10 +62,10 @@ function fieldColumn(name: string, { type, nullable, metadata }: FieldLike): New
   return { name, dataType: newColumnType(name, type) };
 }
 
-/** A change of a column, with the type of this copy of apache-arrow. */
+/** A change of a column. Its type belongs to this copy of apache-arrow. */
 export type CheckedColumnChange = Omit<ColumnChange, 'dataType'> & { dataType?: DataType };
 
-/** Whether columns are declared as computed, and not added with values. */
+/** Whether the call declares computed columns instead of adding columns with values. */
 export const areComputed = (columns: NewColumns | ComputedColumns): columns is ComputedColumns =>
   isRecord(columns) && 'computed' in columns;
 
@@ -72,7 +74,9 @@ export const areComputed = (columns: NewColumns | ComputedColumns): columns is C
  * @throws CatalogError InvalidInput (13), SchemaValidation (20) if a column can't have the name
  */
 export function checkComputedColumns({ computed }: ComputedColumns): { name: string; valueSql: string }[] {
-  return records('addColumns', computed).map(({ name, expression, valueSql }) => {
+  const added = records('addColumns', computed);
+  checkNamedOnce(added);
+  return added.map(({ name, expression, valueSql }) => {
     const column = checkText('addColumns', 'column', name);
     checkNewName(column);
     return { name: column, valueSql: checkText('addColumns', `expression of "${column}"`, expression ?? valueSql) };
@@ -140,7 +144,7 @@ function newColumnType(name: string, type: unknown): DataType {
 }
 
 /**
- * Returns the type with a name of Lance: `float`, `timestamp:us:-`, `fixed_size_list:float:3`.
+ * Converts the name that Lance gives a type to the type: `float`, `timestamp:us:-`, `fixed_size_list:float:3`.
  * @throws CatalogError InvalidInput (13)
  */
 function namedType(column: string, text: string): DataType {
@@ -173,6 +177,14 @@ function namedType(column: string, text: string): DataType {
 
 /** The rules for column names are the same as when a table is created. */
 const checkNewName = (name: string): void => void checkColumns(new Schema([new Field(name, new Null(), true)]));
+
+/** @throws CatalogError InvalidInput (13) if two new columns have one name */
+function checkNamedOnce(columns: readonly Readonly<Record<string, unknown>>[]): void {
+  const names = columns.map(({ name }) => name);
+  const twice = names.find((name, index) => typeof name === 'string' && names.indexOf(name) !== index);
+  if (typeof twice !== 'string') return;
+  throw new CatalogError('InvalidInput', `addColumns was given the column "${twice}" twice.`, 'Name each column once.');
+}
 
 function records(call: string, list: unknown): Readonly<Record<string, unknown>>[] {
   if (!Array.isArray(list)) {

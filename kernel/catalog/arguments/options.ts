@@ -1,4 +1,5 @@
 import type { Operation } from '#catalog/contract.ts';
+import { unsupportedConnectOptions } from '#catalog/lancedb/unsupported.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkKnownName, checkKnownPath, checkName, displayGiven, type NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
@@ -10,8 +11,8 @@ export type CallOptions = {
 };
 
 /**
- * Rejects unknown options. A misspelled option that is silently dropped changes what the call does, because it may, for
- * instance, write to the root namespace.
+ * Rejects unknown options. If a misspelled option were dropped silently, the call would do something else, for instance
+ * write to the root namespace.
  * @param prefixes beginnings of options whose names the caller chooses
  * @throws CatalogError InvalidInput (13) naming the option and the known ones
  */
@@ -38,25 +39,17 @@ export function checkOptions(
   }
 }
 
-const serverHint = 'For a server write connectNamespace("rest", { uri, apiKey, database }).';
 const formatHint = 'Leave it out: new tables have the newest format.';
 
 /** What to use instead of options of LanceDB's package that this client does not have. */
 const optionHints: Readonly<Record<string, string>> = {
-  apiKey: serverHint,
-  clientConfig: serverHint,
+  ...unsupportedConnectOptions,
   dataStorageVersion: formatHint,
   embeddingFunction: 'Compute the vectors and store them in a column, or fill a column with table.backfill().',
   embeddings: 'Compute the vectors and store them in a column, or fill a column with table.backfill().',
   enableV2ManifestPaths: formatHint,
   extraProperties: 'Write storageOptions for an object store, or headers for a server.',
-  hostOverride: serverHint,
   indexCacheSize: 'Leave it out: the engine chooses the size of its cache.',
-  manifestEnabled: 'Leave it out: a directory always has a list of its namespaces.',
-  namespaceClientProperties: 'Write the properties in the configuration of connectNamespace().',
-  oauthConfig: 'For a server write connectNamespace("rest", { uri, token }).',
-  region: serverHint,
-  session: 'Leave it out: the engine chooses the sizes of its caches.',
   storageOptions: 'Set the storage options in connect() or connectNamespace("dir", …).',
 };
 
@@ -128,7 +121,8 @@ export function tableCall<O extends CallOptions & { namespacePath?: NamespacePat
 }
 
 /**
- * Like `tableCall`, for a table to create: its name has to follow the naming rules. The namespace must exist already.
+ * Like `tableCall`, for a table to create: its name has to follow the naming rules. The namespace exists already, so
+ * its name may have any characters.
  * @throws CatalogError InvalidInput (13)
  */
 export function newTableCall<O extends CallOptions & { namespacePath?: NamespacePath | undefined }>(
@@ -141,7 +135,7 @@ export function newTableCall<O extends CallOptions & { namespacePath?: Namespace
   return tableCall<O>(call, name, tail, known);
 }
 
-/** Operations of the specification that are named differently from the call. */
+/** Calls whose operation in the specification has a different name. */
 const otherNames: Readonly<Record<string, Operation>> = {
   openTable: 'DescribeTable',
   isOnlyDeclared: 'DescribeTable',
@@ -174,7 +168,10 @@ export function checkDrop(options: DropNamespaceOptions): {
   };
 }
 
-/** Returns the mode of a call that creates something; `existOk` is LanceDB's word. @throws CatalogError InvalidInput (13) */
+/**
+ * Returns the mode of a call that creates something. `existOk: true` is LanceDB's form of the mode `exist_ok`.
+ * @throws CatalogError InvalidInput (13)
+ */
 export function checkCreateMode(call: string, mode: unknown, existOk?: unknown): CreateMode {
   if (existOk !== undefined && typeof existOk !== 'boolean') {
     throw new CatalogError('InvalidInput', `${call}: existOk is not a boolean.`, 'Pass true or false.');

@@ -19,8 +19,8 @@ import { isBrokenConnection, markTransient, parseRetryAfter } from './retry.ts';
 type RequestSubject = { operation: Operation; id: readonly string[] };
 
 /**
- * Returns the message and hint for errors whose code says everything. They are the same as for a directory. The
- * server's own message is not used, because many servers send only a name with such a code.
+ * Returns the message and hint for errors whose code says everything. Message and hint are the same as for a directory.
+ * The server's own message is not used, because many servers send only a name with such a code.
  */
 function messageForKind(kind: CatalogErrorKind, asked: RequestSubject): [what: string, hint: string] | undefined {
   const { operation, id } = asked;
@@ -71,7 +71,11 @@ type Meaning = { kind: CatalogErrorKind; what?: string; hint?: string };
 type Rule = { pattern: RegExp; means: (about: string, found: RegExpExecArray) => Meaning };
 
 const noColumn = (about: string, found: RegExpExecArray): Meaning => {
-  const name = found.slice(1).find((group) => group !== undefined) ?? '';
+  const named = found.slice(1).find((group) => group !== undefined) ?? '';
+  // In the condition of a merge, columns have the name of a side.
+  const name = found.input.includes('source.__merge_source_sentinel')
+    ? named.replace(/^(?:target|source)\./, '')
+    : named;
   return { kind: 'ColumnNotFound', what: `${about} has no column "${name}".`, hint: 'See schema() for the columns.' };
 };
 
@@ -118,6 +122,14 @@ const rules: readonly Rule[] = [
     }),
   },
   {
+    pattern: /\bAmbiguous reference to unqualified field [`"]?([\w.]+?)[`"]?\.?(?:[\s,]|$)/,
+    means: (about, found) => ({
+      kind: 'InvalidInput',
+      what: `${about}: the condition of the merge does not say which "${found[1]}" it means.`,
+      hint: `Write target.${found[1]} for the row of the table, or source.${found[1]} for the new row.`,
+    }),
+  },
+  {
     pattern: /sql parser error|Error parsing statement|Error during planning|\bInvalidInput \{|Invalid user input/,
     means: () => ({ kind: 'InvalidInput' }),
   },
@@ -140,7 +152,7 @@ export function parseServerError(kind: CatalogErrorKind, text: string, asked: Re
   return undefined;
 }
 
-/** The object of a request as the start of a sentence; "The catalog" if it was about the whole server. */
+/** The object of a request as the start of a sentence; "The catalog" if the request was about the whole server. */
 function subjectText({ operation, id }: RequestSubject): string {
   const { subject } = operations[operation];
   if (subject === 'none') return 'The catalog';
@@ -172,7 +184,7 @@ export type ErrorResponse = {
 };
 
 /** The error body of the contract ("Error Response"). */
-type Told = { error: string; kind: CatalogErrorKind; detail: string };
+type Told = { error: string; kind: CatalogErrorKind; detail: string; hasDetail: boolean };
 
 /** The properties of a server that its errors depend on. */
 export type Server = {
@@ -211,7 +223,25 @@ export function errorFromResponse(server: Server, asked: RequestSubject, answer:
 
 const leaveOutVersion = 'Remove the "/v1" at the end of the address: it is added automatically.';
 
+/** How a server says that it has no path that does not start with the version, as those of the contract do. */
+const isOtherPath = /\bno (?:GET|POST) \/(?!v1\/)/;
+
+const checkPath = 'Check the path in uri.';
+
 const maxCause = 4096;
+
+/** The options of our client that set the headers which servers name. */
+const optionsOfHeaders: readonly (readonly [RegExp, string])[] = [
+  [/\bx-(?:service|lancedb)-database-prefix\b/gi, 'databasePrefix'],
+  [/\bx-(?:service|lancedb)-database\b/gi, 'database'],
+  [/\bx-api-key\b/gi, 'apiKey'],
+];
+
+/** Returns a server's sentence with the options of our client instead of headers, which only other clients set. */
+const asOptions = (text: string): string =>
+  optionsOfHeaders
+    .reduce((changed, [header, option]) => changed.replaceAll(header, `the option "${option}"`), text)
+    .replace(/^the option/, 'The option');
 
 function ofContract(
   server: Server,
@@ -223,14 +253,17 @@ function ofContract(
   const { status } = answer;
   const raw = redact(words.error, server.secrets);
   // If the server sends a `detail` (the next step for the user), its message is meant for users.
-  const detail = firstLine(redact(words.detail, server.secrets));
+  const detail = asOptions(firstLine(redact(words.detail, server.secrets)));
   const meaning = detail === '' ? parseServerError(words.kind, raw, asked) : undefined;
   const kind = meaning?.kind ?? words.kind;
   const own = detail === '' && !namesIt(raw, asked) ? messageForKind(kind, asked) : undefined;
-  const said = sentence(firstLine(raw) || `${server.name} refused the request with status ${status}`);
+  const said = sentence(asOptions(firstLine(raw)) || `${server.name} refused the request with status ${status}`);
   const what = meaning?.what ?? own?.[0] ?? (detail === '' ? withThing(server, asked, kind, said) : said);
   const isWrongPath = server.endsWithVersion && kind === 'Unsupported' && (status === 404 || raw.includes('/v1/v1/'));
-  const hint = (isWrongPath ? leaveOutVersion : detail) || meaning?.hint || own?.[1] || hintOf(kind, answer);
+  const path = isWrongPath ? leaveOutVersion : kind === 'Unsupported' && isOtherPath.test(raw) ? checkPath : '';
+  // A server that sends a detail, even an empty one, knows the next step better than a guess by the code.
+  const isToldAll = words.hasDetail && (kind === 'InvalidInput' || kind === 'Unsupported');
+  const hint = path || detail || meaning?.hint || own?.[1] || (isToldAll ? '' : hintOf(kind, answer));
   // The cause is omitted if it would only repeat the message.
   return new CatalogError(kind, what, nextStep(server, kind, hint), {
     status,
@@ -245,7 +278,7 @@ function withThing(server: Server, asked: RequestSubject, kind: CatalogErrorKind
   return `${server.name} refused ${asked.operation} of "${displayPath(asked.id)}": ${said}`;
 }
 
-/** Errors that would be the same for any other table. */
+/** Whether an error is about the caller or the server, so that it would be the same for any other table. */
 const isAboutCaller = (kind: CatalogErrorKind): boolean =>
   kind === 'Unauthenticated' || kind === 'PermissionDenied' || kind === 'Throttling' || kind === 'ServiceUnavailable';
 
@@ -306,6 +339,7 @@ function parseTold(text: string): Told | undefined {
     error: typeof error === 'string' ? error : '',
     kind: kindOfCode(code),
     detail: typeof detail === 'string' ? detail : '',
+    hasDetail: typeof detail === 'string',
   };
 }
 
@@ -322,7 +356,7 @@ const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${t
 const redact = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((clean, secret) => (secret.length < 4 ? clean : clean.replaceAll(secret, '…')), text);
 
-/** Returns the error for a failed connection; `phase` is whether the response had started. */
+/** Returns the error for a failed connection; `phase` tells whether the response had started. */
 export function errorFromConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {
   if (isCatalogError(error)) return error;
   const code = codeOf(error);

@@ -9,7 +9,10 @@ import type { KubeAccess } from '#cluster/kube/kubeConnection.ts';
 /** The folder of the service account in a pod. */
 const standardFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** Milliseconds until the token is read again; the file is replaced long before the token expires. */
+/**
+ * Milliseconds after which a token that was read counts as expired. `renewing` reads the file again one minute before.
+ * The file is replaced long before the token expires.
+ */
 const fileGoodFor = 90_000;
 
 type InClusterOptions = {
@@ -40,7 +43,7 @@ export async function accessInCluster(options: InClusterOptions): Promise<KubeAc
       hidden.add(token);
       return { token, expiresAt: new Date(Date.now() + fileGoodFor) };
     }),
-    source: 'the cluster that this runs in',
+    source: 'the pod that runs this process',
     signIn: 'the service account of this pod',
     namespace,
   };

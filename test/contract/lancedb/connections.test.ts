@@ -4,6 +4,7 @@ import { Field, Float32, FixedSizeList, Int64, Schema, Utf8 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { connect, connectNamespace } from '#catalog/connect.ts';
 import { makeArrowTable } from '#catalog/lancedb/makeArrowTable.ts';
+import { registerRest } from '#catalog/rest/register.ts';
 import { registerDir } from '#engine/register.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { fails } from '../expect.ts';
@@ -88,6 +89,25 @@ suite('connecting with the options of LanceDB', function () {
     await fails(() => connect(root, { readConsistencyInterval: -1 }), 'InvalidInput', '-1');
     await again.close();
     assert.equal(again.isOpen(), false);
+  });
+
+  test('names the place of a part of the configuration', async () => {
+    registerRest();
+    const options = odd({ storageOptions: { timeout: '60s' } });
+    const place = 'connectNamespace("dir", { root, storageOptions })';
+    await fails(
+      () => connectNamespace('dir', { root: tempFolder() }, options),
+      'InvalidInput',
+      'third argument',
+      place,
+    );
+    const key = odd({ apiKey: 'secret' });
+    const uri = 'http://127.0.0.1:1';
+    await fails(
+      () => connectNamespace('rest', { uri }, key),
+      'InvalidInput',
+      'connectNamespace("rest", { uri, apiKey })',
+    );
   });
 
   test('names the way to a server', async () => {

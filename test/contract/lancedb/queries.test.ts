@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Field, FixedSizeList, Int64, Schema, Uint8 } from '#arrow';
 import type { Query } from '#catalog/query/query.ts';
 import { isCatalogError } from '#shared/errors.ts';
+import { fails } from '../expect.ts';
 import { forEachSubject } from '../subjects.ts';
 
 const rows = Array.from({ length: 50 }, (_, index) => ({
@@ -39,6 +40,27 @@ forEachSubject('queries with the verbs of LanceDB', (makeCatalog, subject) => {
         found,
       );
     }
+  });
+
+  test('ask for the column of a phrase', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    for (const column of ['text', 'name']) await table.createIndex(column, { type: 'FTS', withPosition: true });
+    // Upstream's server takes the quotes for a part of the words.
+    for (const search of subject.id === 'upstream'
+      ? []
+      : [table.search('"red mug"'), table.search('"red mug"', 'fts')]) {
+      await fails(() => search.toArray(), 'InvalidInput', '"t"', "search(text, 'fts', 'column')", 'listIndices()');
+    }
+    assert.equal((await ids(table.search('red', 'fts', 'text'))).length, 5);
+  });
+
+  test('name their options', async () => {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    const odd = { int46: 'bigint' } as never;
+    await fails(() => table.query().toArray(odd), 'InvalidInput', '"int46"', 'int64, maxBatchLength');
+    await fails(() => table.query().toArrow(odd), 'InvalidInput', 'options: maxBatchLength');
   });
 
   test('set options of a vector search step by step', async () => {

@@ -106,7 +106,12 @@ forEachSubject('tables with the verbs of LanceDB', (makeCatalog) => {
     await table.checkout(1);
     assert.deepEqual([await table.version(), await table.countRows(), await other.countRows()], [1, 2, 3]);
     assert.equal((await query.toArray()).length, 2);
-    await fails(() => table.add([{ id: 4, name: 'x', price: 1 }]), 'InvalidInput', 'opened at version 1');
+    await fails(
+      () => table.add([{ id: 4, name: 'x', price: 1 }]),
+      'InvalidInput',
+      'is at version 1',
+      'checkoutLatest()',
+    );
     await table.checkoutLatest();
     assert.equal(await table.countRows(), 3);
     await table.add([{ id: 4, name: 'cap', price: 1 }]);

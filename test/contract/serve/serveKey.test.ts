@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { connectNamespace } from '#catalog/connect.ts';
+import { connectNamespace, type RestConfig } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
-import { catalogErrorCodes } from '#shared/errors.ts';
+import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { fails } from '../expect.ts';
 import { arrowType, list, refused, rows, type ServeProcess, startServe } from './serveProcess.ts';
@@ -20,6 +20,27 @@ suite('lance-catalog serve with one key in the environment', function () {
       const answer = await server.send({ ...list, headers });
       assert.deepEqual([answer.status, JSON.parse(answer.body)], [200, { tables: [] }]);
     }
+  });
+
+  test('is understood by our client, which names its own options', async () => {
+    registerRest();
+    const uri = server.address;
+    const refusedWith = async (config: Partial<RestConfig>, kind: CatalogErrorKind, hint: string) => {
+      const db = await connectNamespace('rest', { uri, apiKey: key, ...config });
+      try {
+        assert.equal((await fails(() => db.tableNames(), kind)).hint, hint);
+      } finally {
+        await db.close();
+      }
+    };
+    await refusedWith({ apiKey: 'wrong' }, 'Unauthenticated', 'Send a key of this server as the option "apiKey".');
+    await refusedWith({ database: 'zz' }, 'NamespaceNotFound', 'Name another database in the option "database".');
+    const prefix = 'Correct the option "databasePrefix", or leave it out.';
+    await refusedWith({ databasePrefix: 'zz' }, 'NamespaceNotFound', prefix);
+    await refusedWith({ uri: `${uri}/api` }, 'Unsupported', 'Check the path in uri.');
+    // Other clients are told the header.
+    const { body } = await server.send({ ...list, headers: { 'x-api-key': 'wrong' } });
+    assert.match(body, /as x-api-key\./);
   });
 
   test('refuses every other key and none, whatever is asked', async () => {

@@ -5,7 +5,7 @@ export const notOnLinux = {
   'desktop-vscode':
     'the host tests in desktop VS Code (its download is not on a package registry; the browser build runs them)',
   'windows-pipes': 'named pipes between editor, engine and kernel on Windows (Unix sockets run instead)',
-  'other-engines': 'the packages whose native engine the registry does not serve to this platform',
+  'other-engines': 'VSIX packages for platforms whose native engine npm does not install on Linux',
 } as const satisfies Record<string, string>;
 
 export type Part = keyof typeof notOnLinux;

@@ -21,7 +21,7 @@ import {
   unlessOnAws,
 } from './awsContext.ts';
 
-/** The token issuer that AWS must trust, and the token of the service account. */
+/** Checks of the token issuer that AWS must trust, and of the annotation and the token of the service account. */
 export const awsIssuerChecks: readonly Check[] = [
   awsCheck({
     id: 'oidc-issuer',
@@ -121,7 +121,7 @@ async function checkAnnotation(context: CheckContext): Promise<Finding> {
       evidence,
       fix: fix ?? {
         kind: 'advice',
-        text: `Annotate it with the ARN of its role, or set aws.serviceRole of the profile to get a fix for this: ${roleAnnotation}=arn:aws:iam::ACCOUNT:role/NAME.`,
+        text: `Annotate the service account with the ARN of its role: ${roleAnnotation}=arn:aws:iam::ACCOUNT:role/NAME. If the profile sets aws.serviceRole, this check offers a fix that adds the annotation.`,
       },
     });
   const parts = readArn(annotation.trim());
