@@ -177,8 +177,8 @@ ${summary}
 Cluster
 ${profileHelp}
 
-  --trust             trust the programs that the profile signs in with, now and later, without a prompt; needed only for
-                      profiles found here or above, whose author could choose a program to run on this machine
+  --trust             run the programs that the profile signs in with, now and later, without a prompt; only profiles found
+                      in this folder or a folder above it need this: their author could choose a program to run here
 
 Checks
   --only IDS          run only these checks and those that they need; separated by commas; a category of --list selects

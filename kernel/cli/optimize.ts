@@ -19,12 +19,12 @@ ${summary}
 
   TABLE                shop/eu/orders; as JSON, ["shop","a/b"], if a name contains a slash
   --older-than AGE     also remove the versions older than AGE, such as 7d or 12h (units: s, m, h, d, w), and the files
-                       that only they use; tagged versions stay, and those after the oldest tagged version
+                       that only they use; the oldest tagged version and all later versions stay
                        (default: remove nothing)
   --json               print the result as JSON to stdout
 ${oneCatalogHelp}
 
-Writes joined fragments and complete indexes as new versions. Without --older-than earlier versions stay as they are, so
+Joined fragments and updated indexes are written as new versions. Without --older-than earlier versions stay as they are, so
 the table needs more space until they are removed. Removed versions can no longer be read or restored, and readers
 that have one of them open get an error. Clients may read and write the table meanwhile. The command does not run while a
 backfill computes a column of the table.

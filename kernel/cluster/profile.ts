@@ -51,8 +51,8 @@ export type BucketLocation = {
 };
 
 /**
- * A cluster that the user sets up once, without secrets: `lanceCatalog.cluster.profiles` in settings. Credentials
- * come from the cloud's own tools.
+ * The description of a cluster that the user writes once, in the setting `lanceCatalog.cluster.profiles`. It has no
+ * secrets: credentials come from the kubeconfig, from the cloud's own tools, or from the pod that this process runs in.
  */
 export type ClusterProfile = {
   readonly name: string;

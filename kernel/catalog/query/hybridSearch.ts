@@ -130,7 +130,7 @@ async function rank(
   if (ids && scores && ranked.every(({ id }) => known.has(id))) return ranked;
   throw new CatalogError(
     'InvalidInput',
-    'The reranker returned other rows than it got, or no column "_rowid" or "_relevance_score".',
+    'The reranker returned a row that it did not receive, or lacks the column "_rowid" or "_relevance_score".',
     'Return rows of its two arguments, with their _rowid and a _relevance_score.',
   );
 }
@@ -139,8 +139,12 @@ function rerankerInput({ schema, batches, ids, values }: Found, name: '_distance
   const fields = [...schema.fields, new Field('_rowid', new Uint64(), true), new Field(name, new Float32(), true)];
   const whole = joinBatches(batches, Infinity);
   if (whole.length > 1) {
-    const what = "A reranker of your own can't read columns with dictionaries or views.";
-    throw new CatalogError('Unsupported', what, 'Leave these columns out with select().');
+    const what = "Can't pass the rows to your reranker: they are in several batches, and their types can't be joined.";
+    throw new CatalogError(
+      'Unsupported',
+      what,
+      'Leave out columns with dictionaries, views, maps or unions with select().',
+    );
   }
   const extra = [
     vectorFromArray(ids, new Uint64()),

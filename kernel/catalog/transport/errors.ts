@@ -237,7 +237,7 @@ const optionsOfHeaders: readonly (readonly [RegExp, string])[] = [
   [/\bx-api-key\b/gi, 'apiKey'],
 ];
 
-/** Returns a server's sentence with the options of our client instead of headers, which only other clients set. */
+/** Replaces header names in a server's message with the options of our client that set these headers. */
 const asOptions = (text: string): string =>
   optionsOfHeaders
     .reduce((changed, [header, option]) => changed.replaceAll(header, `the option "${option}"`), text)
@@ -290,8 +290,8 @@ function ofStatus(server: Server, answer: ErrorResponse, cause: { cause?: Error 
     return new CatalogError('Unsupported', `${name} answered with status ${status}.`, hint, { status, ...cause });
   }
   if (status === 413) {
-    const hint = 'Send them in smaller parts: create the table with the first part, and add the others.';
-    return new CatalogError('InvalidInput', `${name} does not accept a body as large as these rows.`, hint, {
+    const hint = 'Send less at once: create the table with a part of its rows, and add the others.';
+    return new CatalogError('InvalidInput', `${name} does not accept a request as large as this one.`, hint, {
       status,
       ...cause,
     });
@@ -305,7 +305,10 @@ function ofStatus(server: Server, answer: ErrorResponse, cause: { cause?: Error 
   return new CatalogError(kind, what, nextStep(server, kind, hint), { status, ...cause });
 }
 
-/** Adds the key hint, because a server's message about a key rarely says where the user can get another one. */
+/**
+ * Returns the next step. For errors about a key it has the key hint, because a server's message rarely says where the
+ * user can get another key.
+ */
 function nextStep({ keyHint }: Server, kind: CatalogErrorKind, usual: string): string {
   if (keyHint === undefined) return usual;
   if (kind === 'Unauthenticated') return keyHint;

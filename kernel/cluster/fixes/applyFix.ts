@@ -236,5 +236,5 @@ async function conflictOf<T>(asked: Promise<T>): Promise<T | string> {
   }
 }
 
-/** The server's list of managers and fields, without the request in front of it. */
+/** Returns the list of managers and fields from the server's message, without the words before it. */
 const conflictWords = (said: string): string => said.replace(/^.*?Apply failed with \d+ conflicts?: /s, '');

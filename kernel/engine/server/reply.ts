@@ -122,7 +122,10 @@ export class Reply {
     }
   }
 
-  /** Sends an error, or cuts the connection if a response has started. Then discards the rest of the request body. */
+  /**
+   * Sends an error and discards the rest of the request body; after status 408 there is none. Cuts the connection
+   * instead if a response has started.
+   */
   async refuse(
     error: CatalogError,
     body: BodyReader,

@@ -127,7 +127,11 @@ async function checkColumn({ table, column }: BackfillRequest, signal: AbortSign
     const { fields } = await opened.schema({ signal });
     if (fields.some(({ name }) => name === column)) return;
     const what = `The column "${column}" of "${table.name}" was dropped after the job started.`;
-    throw new JobError('ColumnMissing', what, 'Start a new backfill with its function, which creates the column.');
+    throw new JobError(
+      'ColumnMissing',
+      what,
+      'Start a new backfill with the function of the column. It creates the column again.',
+    );
   });
 }
 

@@ -55,7 +55,8 @@ export type CellConverter = {
 
 /**
  * Creates a converter that compiles a notebook's cells one by one, each against the declarations of earlier cells. It
- * follows tslab's converter, but creates one program per cell instead of two, and the emitted code shares variables.
+ * is modeled on tslab's converter, but creates one program per cell instead of two. In the emitted code, all cells share
+ * their variables (see cellTransform.ts).
  */
 export function createCellConverter(options: CellConverterOptions): CellConverter {
   const { language } = options;

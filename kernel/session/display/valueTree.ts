@@ -174,8 +174,8 @@ function setOf(set: Set<unknown>, limit: number): Children {
 }
 
 /**
- * The `stack` property of a new error. If it is a getter, it is the engine's own getter, so calling it on another error
- * runs no code of that error.
+ * The `stack` property of a new error. In some versions of V8 it is a getter. An error with the same getter can be read
+ * safely, because this getter belongs to V8 and not to the error.
  */
 const stackProperty = Object.getOwnPropertyDescriptor(new Error('to look at'), 'stack');
 

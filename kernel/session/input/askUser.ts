@@ -15,7 +15,7 @@ export type Confirm = (message?: string) => boolean;
 
 type Surroundings = {
   post: (message: FromCore) => void;
-  /** Returns the id of the running cell, because that cell asks the question. */
+  /** Returns the id of the running cell, or `null` if there is none. Each question is sent with this id. */
   cell: () => string | null;
 };
 

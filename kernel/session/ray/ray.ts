@@ -119,7 +119,7 @@ async function makeCluster(
   }
 }
 
-/** Number of failed checks listed in the question to the user. */
+/** Maximum number of failed checks listed in the question to the user. */
 const mostShown = 5;
 
 async function confirmReport(report: CheckReport, input: RayDeps['input']): Promise<boolean> {

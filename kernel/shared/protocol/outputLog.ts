@@ -5,7 +5,7 @@ const headChars = 1_000_000;
 const tailChars = 200_000;
 /** Maximum characters that are dropped in addition, so that the kept text starts with a whole line. */
 const mostOfLine = 1000;
-/** Characters of displayed values, such as tables and images. The oldest values are dropped first. */
+/** Maximum characters of displayed values, such as tables and images. Beyond it, the oldest are dropped first. */
 const shownChars = 32_000_000;
 
 /** The bounded output of one run of a cell, because a loop that prints for hours must not fill the memory. */

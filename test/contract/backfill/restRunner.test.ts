@@ -201,7 +201,10 @@ suite('the runner rest, against a stand-in of a server that runs backfills', () 
     server.away = 503;
     await assert.rejects(running, (error) => {
       assert.ok(isJobError(error) && error.kind === 'ServerRefused');
-      assert.match(error.message, /has not responded for a long time.*server-1 may continue\. Resume/);
+      assert.match(
+        error.message,
+        /has not responded for a long time.*The server may still be running its job server-1\. .* resume this job/,
+      );
       return true;
     });
   });

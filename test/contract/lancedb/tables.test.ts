@@ -120,6 +120,13 @@ forEachSubject('tables with the verbs of LanceDB', (makeCatalog) => {
     await table.restore();
     assert.deepEqual([await table.countRows(), await table.version(), await other.countRows()], [2, 4, 2]);
     await table.add([{ id: 5, name: 'box', price: 1 }]);
+    await table.checkout(1);
+    await table.tags().create('later', 2);
+    await table.tags().update('later', 3);
+    assert.equal(await table.tags().getVersion('later'), 3);
+    await table.tags().delete('later');
+    assert.equal(await table.version(), 1);
+    await table.checkoutLatest();
     await fails(() => table.checkout(99), 'VersionNotFound', '99');
     await fails(() => table.checkout('none'), 'TagNotFound', 'none');
     await fails(() => table.checkout(odd({})), 'InvalidInput', 'an object');
