@@ -18,8 +18,9 @@ export const median = (values: readonly number[]): number => {
 };
 
 /**
- * Calls all ways in turns, so that other load on the machine affects all of them. Returns the median of each in
- * milliseconds, after a warm-up: V8 compiles code of ours only after many calls, and peers in native code need none.
+ * Calls all ways in turns, so that other load on the machine affects all of them. Each turn has another order, because
+ * a call leaves the processor's caches to the next. Returns the median of each way in milliseconds, after a warm-up:
+ * V8 compiles code of ours only after many calls, and peers in native code need none.
  */
 export async function inTurns<K extends string>(
   ways: Readonly<Record<K, () => Promise<unknown>>>,
@@ -29,7 +30,7 @@ export async function inTurns<K extends string>(
   const names = Object.keys(ways) as K[];
   const times = Object.fromEntries(names.map((name): [K, number[]] => [name, []])) as Record<K, number[]>;
   for (let run = -warmUps; run < runs; run++) {
-    for (const name of names) {
+    for (const name of shuffled(names)) {
       const started = performance.now();
       await ways[name]();
       if (run >= 0) times[name].push(performance.now() - started);
@@ -37,6 +38,12 @@ export async function inTurns<K extends string>(
   }
   return Object.fromEntries(names.map((name) => [name, median(times[name])])) as Record<K, number>;
 }
+
+const shuffled = <T>(values: readonly T[]): T[] =>
+  values
+    .map((value) => ({ value, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ value }) => value);
 
 export const isMissed = ({ value, goal }: Figure): boolean => goal !== undefined && !(value <= goal);
 

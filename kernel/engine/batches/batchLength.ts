@@ -16,15 +16,29 @@ const mostRows = 65_536;
 const mostVaryingRows = 8_192;
 
 /** Number of rows that the engine puts into a batch by default. */
-export const engineRows = 1024;
+const engineRows = 1024;
+/** Maximum rows of a query that counts as a page. */
+const pageRows = 4096;
+/**
+ * Maximum bytes of a page that is one batch. The engine repeats the schema in each batch, which takes longer than the
+ * rows if a table has thousands of columns.
+ */
+const onePageBytes = 8 * 1024 * 1024;
 
 /** Number of rows of the first samples, and of the larger sample that follows if the rows are narrow. */
 export const sampleRows = { first: 4, narrow: 256 } as const;
 
-/** Returns how many rows a batch should have, at least one. */
-export function batchLength({ bytes, isFixed }: RowWidth): number {
-  const rows = 2 ** Math.floor(Math.log2(wantedBytes / Math.max(bytes, 1)));
-  return Math.min(Math.max(rows, 1), isFixed ? mostRows : mostVaryingRows);
+/**
+ * Returns how many rows a batch should have, at least one. Returns `undefined` if the batches of the engine are right.
+ * @param limit the number of rows that the query requests
+ */
+export function batchLength({ bytes, isFixed }: RowWidth, limit?: number): number | undefined {
+  const wanted = 2 ** Math.floor(Math.log2(wantedBytes / Math.max(bytes, 1)));
+  const rows = Math.min(Math.max(wanted, 1), isFixed ? mostRows : mostVaryingRows);
+  if (limit === undefined || limit > pageRows) return rows;
+  // With larger batches the engine would read more rows than the page has.
+  if (rows >= engineRows) return undefined;
+  return limit * bytes <= onePageBytes ? Math.max(limit, 1) : rows;
 }
 
 /**

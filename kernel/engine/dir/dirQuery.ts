@@ -10,7 +10,7 @@ import {
   type QueryRunner,
   type QuerySpec,
 } from '#catalog/query/querySpec.ts';
-import { batchLength, engineRows, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
+import { batchLength, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
 import { loadNative } from '#engine/native.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
@@ -221,11 +221,8 @@ async function batchLengthOf(
     width = { bytes, isFixed: fixed !== undefined };
     handle.widths.set(key, width);
   }
-  const rows = batchLength(width);
-  // For a page the engine's own batches are enough. With larger batches the engine would read more rows than the page
-  // has.
-  const isPage = limit !== undefined && limit <= 4096;
-  return isPage && rows >= engineRows ? {} : { maxBatchLength: rows };
+  const rows = batchLength(width, limit);
+  return rows === undefined ? {} : { maxBatchLength: rows };
 }
 
 /**

@@ -21,6 +21,14 @@ suite('the rows of a batch', () => {
     assert.equal(batchLength({ bytes: 1, isFixed: false }), 8_192);
   });
 
+  test('are all rows of a page that has some megabytes, and the rows of the engine in a page of narrow rows', () => {
+    assert.equal(batchLength({ bytes: 80_000, isFixed: true }, 50), 50);
+    assert.equal(batchLength({ bytes: 80_000, isFixed: true }, 0), 1);
+    assert.equal(batchLength({ bytes: 1_000_000, isFixed: false }, 500), 2);
+    assert.equal(batchLength({ bytes: 64, isFixed: true }, 500), undefined);
+    assert.equal(batchLength({ bytes: 64, isFixed: true }, 5_000), 32_768);
+  });
+
   test('are known from types of one width', () => {
     const vector = new FixedSizeList(128, new Field('item', new Float32()));
     const point = new Struct([new Field('x', new Float32()), new Field('y', new Float32())]);
