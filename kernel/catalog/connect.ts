@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { CatalogConfig, DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
@@ -85,9 +86,9 @@ export function registerImplementation<N extends keyof Implementations>(
 }
 
 /**
- * Connects to the catalog in a directory: `connect('./data')`. Creates the last folder of the path if it is missing
- * (its parent must exist), and in that folder the default namespace directory `data/`. In an object store, the call
- * creates nothing. `memory://` creates a catalog in a temporary folder, which is removed when this process ends.
+ * Connects to the catalog in a directory: `connect('./data')`. Creates the missing folders of a path below the working
+ * folder. Of any other path it creates only the last folder, because a missing parent is probably a misspelled path.
+ * In the folder it creates the default namespace directory `data/`. In an object store, the call creates nothing. `memory://` creates a catalog in a temporary folder, which is removed when this process ends.
  * @throws CatalogError InvalidInput (13) naming the path, PermissionDenied (15), Unsupported (0) without the engine
  */
 export async function connect(
@@ -113,13 +114,17 @@ async function connectRoot(root: string, options: ConnectOptions): Promise<Catal
   }
   if (!checkAddress(root)) {
     const path = localRoot(root);
-    await makeRoot(path);
+    // LanceDB's pages connect to paths like "data/sample-lancedb" in a new folder.
+    await makeRoot(path, { withParents: isBelowWorkingFolder(root) });
     await makeDefaultNamespace(path, options.log);
     return connected('dir', await implementation.connect({ root: path }, options), { root });
   }
   const config = { root, ...(storageOptions && { storageOptions }) };
   return connected('dir', await implementation.connect(config, options), config);
 }
+
+const isBelowWorkingFolder = (root: string): boolean =>
+  !isAbsolute(root) && !root.startsWith('~') && !root.split(/[\\/]/).includes('..');
 
 /**
  * Connects to a catalog by the name of its implementation: `connectNamespace('dir', { root })` or

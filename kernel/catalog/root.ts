@@ -72,13 +72,13 @@ const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 
 /**
- * Creates the last folder of a root if it is missing. Does not create its parents: if the parent is missing too, the
- * path is probably misspelled.
+ * Creates the last folder of a root if it is missing. Does not create its parents by default: if the parent is missing
+ * too, the path is probably misspelled.
  * @throws CatalogError InvalidInput (13) naming the missing parent, PermissionDenied (15)
  */
-export async function makeRoot(path: string): Promise<void> {
+export async function makeRoot(path: string, { withParents = false } = {}): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, { recursive: withParents });
   } catch (cause) {
     // If the path exists, `checkRoot` checks it later. A read-only file system reports EROFS also for a path that
     // exists.

@@ -20,6 +20,7 @@ const cells = [
   `display.svg('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30" fill="teal"/></svg>')`,
   `display.markdown('**bold** and $x^2$')`,
   `(await db.openTable('products', ['shop'])).query().limit(2)`,
+  `(await (await db.openTable('products', ['shop'])).query().limit(1).toArray())[0]`,
   `console.log('printed'); console.error('complained'); display.html('<table><tr><th>head</th><td>cell</td></tr></table>')`,
   `[undefined, null, true, Symbol('s'), /x/, new Date(0), 10n, class Shape {}, () => 1]`,
   `display.vegaLite({ mark: 'bar', title: 'By kind', height: 120, data: { values: [{ kind: 'mug', n: 3 }, { kind: 'plate', n: 7 }] }, encoding: { x: { field: 'kind' }, y: { field: 'n', type: 'quantitative' } } })`,
@@ -35,7 +36,7 @@ suite('What values look like in the notebook of the packaged extension', functio
   suiteSetup(async function () {
     this.timeout(420_000);
     // Open a tall window, because the notebook draws only visible cells.
-    window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 3600 });
+    window = await openWindow({ 'notebook.showCellStatusBar': 'hidden' }, { width: 1400, height: 3900 });
     writeFileSync(join(window.folder, 'values.ipynb'), notebookOf(cells));
     await openNotebook(window.page, 'values.ipynb');
     await runCommand(window.page, 'Notebook: Run All');

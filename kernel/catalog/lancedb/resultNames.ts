@@ -64,10 +64,11 @@ export const namedRefreshResult = (result: RefreshResult): RefreshResult & Lance
   withNames(result, { rowsFilled: result.numFilledRows });
 
 /** Adds `numRows`, the sum of inserted and updated rows. It is `undefined` if the server reports neither number. */
-export function namedMergeResult(result: MergeResult): MergeResult {
+/** @param numAttempts how often the merge was tried; servers do not report it */
+export function namedMergeResult(result: MergeResult, numAttempts?: number): MergeResult {
   const { numInsertedRows: inserted, numUpdatedRows: updated } = result;
   const isKnown = inserted !== undefined || updated !== undefined;
-  return withNames(result, { numRows: isKnown ? (inserted ?? 0) + (updated ?? 0) : undefined });
+  return withNames(result, { numRows: isKnown ? (inserted ?? 0) + (updated ?? 0) : undefined, numAttempts });
 }
 
 export type LanceDbTableStats = {

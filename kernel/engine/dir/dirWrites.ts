@@ -166,8 +166,8 @@ async function merge(native: NativeTable, spec: MergeSpec, rows: ArrowTable): Pr
     step = step.whenNotMatchedBySourceDelete(where === undefined ? undefined : { where });
   }
   if (spec.useIndex !== undefined) step = step.useIndex(spec.useIndex);
-  const { version, numInsertedRows, numUpdatedRows, numDeletedRows } = await step.execute(rows);
-  return namedMergeResult({ version, numInsertedRows, numUpdatedRows, numDeletedRows });
+  const { version, numInsertedRows, numUpdatedRows, numDeletedRows, numAttempts } = await step.execute(rows);
+  return namedMergeResult({ version, numInsertedRows, numUpdatedRows, numDeletedRows }, numAttempts);
 }
 
 /** Updates rows in place ("UpdateTable"). */

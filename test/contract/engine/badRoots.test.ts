@@ -53,6 +53,19 @@ suite('connecting', () => {
     assert.ok(!existsSync(parent));
   });
 
+  test('connect makes the missing folders of a path below the working folder, as code of LanceDB expects', async () => {
+    const before = process.cwd();
+    const folder = tempFolder();
+    process.chdir(folder);
+    try {
+      await connect('data/sample-lancedb');
+      assert.ok(existsSync(join(folder, 'data/sample-lancedb')));
+      await fails(() => connect('../missing/catalog'), 'InvalidInput', 'missing', 'Create that folder');
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   test('connect to a file fails and names it', async () => {
     const file = join(tempFolder(), 'file');
     writeFileSync(file, 'x');

@@ -90,7 +90,7 @@ export const pageDifferences: Partial<Record<PageName, readonly PageDifference[]
       name: 'a folder that does not exist',
       inPackage: 'created',
       here: 'refused',
-      reason: 'a wrong path is an error; connect() creates the last folder of its path',
+      reason: 'a wrong path is an error; connect() creates the folders',
     },
   ],
 };
