@@ -5,7 +5,7 @@ import { loadLazy } from '#shared/loadLazy.ts';
 export function registerDir(): void {
   registerImplementation('dir', {
     keys: ['root', 'storageOptions'],
-    // The first connection loads this module and Arrow; the first call that needs the engine loads the engine
+    // The first connection loads `dirCatalog.ts` and Arrow. The first call that needs the engine loads the engine's
     // package.
     connect: async (config, options) =>
       (await loadLazy(() => import('#engine/dir/dirCatalog.ts'))).openDir(config, options),

@@ -1,7 +1,10 @@
 // Finds functions in a file for the user to pick from. Finds only the usual forms of definitions. To use any other
 // function, the user names it in a job file.
 
-/** Returns the exports of a TypeScript file created by `udf(…)`, and `default` for a default export. */
+/**
+ * Returns the names of the constants that a TypeScript file creates with `udf(…)` and exports. If the file has a
+ * default export, `default` comes first.
+ */
 export function typescriptFunctions(text: string): readonly string[] {
   const named = [...text.matchAll(/^export\s+const\s+([\p{ID_Start}$_][\p{ID_Continue}$]*)[^=\n]*=\s*udf\b/gmu)];
   const hasDefault = /^export\s+default\b/m.test(text);

@@ -23,7 +23,7 @@ export function functionText(
     `Stored by "${author}" on ${registeredAt} (neither is verified)`,
     `Reads ${made.inputs.join(', ') || 'no column'}`,
     `Hash ${made.hash}`,
-    `${made.kind === 'typescript' ? 'The source that was stored with the code does not run, and is not shown. ' : ''}Lines longer than ${longestLine} characters continue after ↩.`,
+    `${made.kind === 'typescript' ? 'Only this code runs. The source that is stored beside it may differ, and is not shown. ' : ''}Lines longer than ${longestLine} characters continue after ↩.`,
   ].map((line) => `${mark} ${line.replaceAll(/[\r\n\u2028\u2029]+/g, ' ')}`.trim());
   return escapeInvisibleCharacters(`${said.join('\n')}\n\n${breakLines(codeOf(made).replaceAll('\r\n', '\n'))}\n`);
 }

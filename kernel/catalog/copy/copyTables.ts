@@ -179,7 +179,7 @@ function checkCount({ length }: readonly unknown[], what: string, path: readonly
   throw new CatalogError(
     'InvalidInput',
     `Can't copy ${from}: it has more than ${maxNames} ${what}.`,
-    'Copy its namespaces one by one.',
+    'Copy its namespaces or tables in several calls.',
   );
 }
 

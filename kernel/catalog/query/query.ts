@@ -63,7 +63,7 @@ function checkVectorOptions(options: QueryOptions, step = 'nearestTo'): QueryOpt
   const { minimumNprobes, maximumNprobes } = options;
   if (minimumNprobes !== undefined && maximumNprobes && minimumNprobes > maximumNprobes) {
     const what = `${step}: minimumNprobes (${minimumNprobes}) is more than maximumNprobes (${maximumNprobes}).`;
-    refuse(what, 'Lower one of them, or raise the other.');
+    refuse(what, 'Lower minimumNprobes, or raise maximumNprobes.');
   }
   for (const name of ['lowerBound', 'upperBound'] as const) {
     const value: unknown = options[name];

@@ -1,6 +1,6 @@
 import type { RayCapacity } from './rayReplies.ts';
 
-/** Order of the displayed resources; Ray also counts nodes and its object store. */
+/** These resources come first, in this order. Other resources, such as Ray's object store, follow. */
 const shown = ['CPU', 'GPU', 'memory'] as const;
 const gibibyte = 1024 ** 3;
 

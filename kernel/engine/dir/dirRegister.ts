@@ -21,6 +21,8 @@ import {
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
 import { tableAlreadyExists, addToManifest, newFolder, throwTaken } from './files/staging.ts';
 
+const otherName = 'Choose another name.';
+
 /** Returns the full path or address of a folder in the root. */
 export const fullLocation = ({ location, isLocal }: Root, folder: string): string =>
   isLocal ? join(location, folder) : `${location.replace(/\/+$/, '')}/${folder}`;
@@ -46,7 +48,7 @@ export async function declareTable(
     const taken = await updateManifest(place, (manifest) =>
       manifest.insert(id, { location: folder, metadata: metadataOf(options.properties) }, namespaceId(path)),
     );
-    throwTaken(taken, name, path);
+    throwTaken(taken, name, path, otherName);
   } catch (error) {
     if (place.isLocal) await rm(inRoot(place.location, folder), { recursive: true, force: true });
     throw error;
@@ -62,7 +64,7 @@ async function declareInRoot(place: Root, name: string, options: DeclareTableOpt
   try {
     await makeDeclared(folder);
   } catch (error) {
-    if (await pathExists(folder)) throw await rootNameTaken(place, name, tableAlreadyExists(name, []));
+    if (await pathExists(folder)) throw await rootNameTaken(place, name, tableAlreadyExists(name, [], otherName));
     throw error;
   }
   try {
@@ -142,7 +144,8 @@ async function registerInRoot(place: Root, name: string, folder: string, options
     );
   }
   await checkDataset(place, { name, path: [] }, folder, folder);
-  if (!(await pathExists(marker)) && options.mode !== 'overwrite') throw tableAlreadyExists(name, []);
+  if (!(await pathExists(marker)) && options.mode !== 'overwrite')
+    throw tableAlreadyExists(name, [], 'Choose another name, or pass mode: "overwrite".');
   await checkNoNamespace(place, name, []);
   await rm(marker, { force: true });
   try {

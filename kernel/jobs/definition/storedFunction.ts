@@ -76,8 +76,8 @@ export function readStored(field: Field): StoredFunction | undefined {
   const json = parsed(text);
   if (!isRecord(json)) throw damaged(field.name);
   if (json['version'] !== 1) {
-    const what = `The function of the column "${field.name}" was registered by a newer version of this product.`;
-    throw new JobError('FunctionInvalid', what, 'Update it, or register the function again.');
+    const what = `The function of the column "${field.name}" was registered by a newer version of Lance Catalog.`;
+    throw new JobError('FunctionInvalid', what, 'Update Lance Catalog, or register the function again.');
   }
   const { name, function_version: version, hash, inputs } = json;
   const { author, registered_at: registeredAt } = json;

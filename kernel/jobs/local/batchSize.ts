@@ -15,8 +15,8 @@ export class BatchSize {
   /** Minimum number of rows, because fewer rows take hardly less time. */
   #least = 1;
   /**
-   * Number of batches until the lower limit is tested again. `#patience` is the number after the next change of the
-   * limit.
+   * Number of batches of similar size until `#least` starts to shrink. A comparison of speeds that sets `#least` starts
+   * this number again with `#patience`.
    */
   #wait = 0;
   #patience = 8;

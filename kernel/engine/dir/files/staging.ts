@@ -174,14 +174,14 @@ const list = (place: Root, name: string, path: NamespacePath, location: string):
   );
 
 /** @throws CatalogError NamespaceAlreadyExists (2) or TableAlreadyExists (5) if the name is already used */
-export function throwTaken(kind: ObjectKind | undefined, name: string, path: NamespacePath): void {
+export function throwTaken(kind: ObjectKind | undefined, name: string, path: NamespacePath, hint?: string): void {
   if (kind === 'namespace') throw namespaceHasName([...path, name]);
-  if (kind === 'table') throw tableAlreadyExists(name, path);
+  if (kind === 'table') throw tableAlreadyExists(name, path, hint);
 }
 
-export const tableAlreadyExists = (name: string, path: NamespacePath): CatalogError =>
-  new CatalogError(
-    'TableAlreadyExists',
-    `Table "${displayPath(path, name)}" exists already.`,
-    'Choose another name, or pass mode: "exist_ok" or "overwrite".',
-  );
+/** @param hint names the modes that the call has; default: those of `createTable` */
+export const tableAlreadyExists = (
+  name: string,
+  path: NamespacePath,
+  hint = 'Choose another name, or pass mode: "exist_ok" or "overwrite".',
+): CatalogError => new CatalogError('TableAlreadyExists', `Table "${displayPath(path, name)}" exists already.`, hint);

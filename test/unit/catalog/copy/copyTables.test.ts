@@ -33,7 +33,7 @@ suite('A copy of a catalog that never ends', function () {
         path: ['copy'],
       });
       await assert.rejects(copied, {
-        message: `Can't copy the catalog: it has more than 100000 ${what}. Copy its namespaces one by one.`,
+        message: `Can't copy the catalog: it has more than 100000 ${what}. Copy its namespaces or tables in several calls.`,
       });
     });
   }
