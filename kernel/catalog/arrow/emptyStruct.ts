@@ -6,25 +6,32 @@ import { CatalogError } from '#shared/errors.ts';
 // returns the right values.
 
 /** Returns the path of the first struct without fields, as in `place.tags` or `places[].tags`. */
-export function findEmptyStruct(fields: readonly Field[]): string | undefined {
+export const findEmptyStruct = (fields: readonly Field[]): string | undefined =>
+  findColumn(fields, (type) => DataType.isStruct(type) && type.children.length === 0);
+
+/** Returns the path of the first column, or part of one, whose type is wanted. */
+export function findColumn(fields: readonly Field[], isWanted: (type: DataType) => boolean): string | undefined {
   for (const { name, type } of fields) {
-    const found = inType(type as DataType, name);
+    const found = inType(type as DataType, name, isWanted);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function inType(type: DataType, path: string): string | undefined {
-  if (DataType.isDictionary(type)) return inType(type.dictionary as DataType, path);
+function inType(type: DataType, path: string, isWanted: (type: DataType) => boolean): string | undefined {
+  if (DataType.isDictionary(type)) return inType(type.dictionary as DataType, path, isWanted);
+  if (isWanted(type)) return path;
   const children = (type.children ?? []) as readonly Field[];
-  if (DataType.isStruct(type) && children.length === 0) return path;
   if (DataType.isMap(type)) {
     const [key, value] = children[0]!.type.children as readonly Field[];
-    return inType(key!.type as DataType, `${path}[key]`) ?? inType(value!.type as DataType, `${path}[value]`);
+    return (
+      inType(key!.type as DataType, `${path}[key]`, isWanted) ??
+      inType(value!.type as DataType, `${path}[value]`, isWanted)
+    );
   }
   const isNamed = DataType.isStruct(type) || DataType.isUnion(type);
   for (const child of children) {
-    const found = inType(child.type as DataType, isNamed ? `${path}.${child.name}` : `${path}[]`);
+    const found = inType(child.type as DataType, isNamed ? `${path}.${child.name}` : `${path}[]`, isWanted);
     if (found !== undefined) return found;
   }
   return undefined;

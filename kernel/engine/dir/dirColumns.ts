@@ -1,3 +1,4 @@
+import type { Table as NativeTable } from '@lancedb/lancedb';
 import { DataType, Field } from '#arrow';
 import {
   areComputed,
@@ -17,6 +18,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
 import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
+import { checkTimeZones, checkTimeZonesOfSql } from './timeZones.ts';
 
 /** Adds columns whose values are SQL expressions over other columns, or null ("AlterTableAddColumns"). */
 export function addColumns(
@@ -27,16 +29,17 @@ export function addColumns(
   return handle.write('AlterTableAddColumns', options, async (native) => {
     if (areComputed(given)) {
       const computed = checkComputedColumns(given);
-      for (const { name, valueSql } of computed) checkExpression(name, valueSql);
       checkSql(...computed.map(({ valueSql }) => valueSql));
+      for (const { name, valueSql } of computed) await checkExpression(native, name, valueSql);
       return versionOf(await native.addColumns({ computed }));
     }
     const columns = newColumns(given);
-    for (const { name, expression } of columns) checkExpression(name, expression ?? '');
     checkSql(...columns.flatMap(({ expression }) => expression ?? []));
+    for (const { name, expression } of columns) await checkExpression(native, name, expression ?? '');
     const empty = columns.flatMap(({ name, dataType }) =>
       dataType === undefined ? [] : [new Field(name, dataType, true)],
     );
+    checkTimeZones(empty);
     // The engine adds columns of nulls without writing a file, but it can't add columns with SQL in the same call. If
     // there are columns of both kinds, all are added by SQL, so that there is only one new version.
     if (empty.length === columns.length) return versionOf(await native.addColumns(empty));
@@ -49,10 +52,12 @@ export function addColumns(
 }
 
 /**
- * Refuses SQL that creates a struct without fields. In SQL, only a type name in `arrow_cast` can create such a struct.
+ * Refuses SQL that computes a struct without fields, or a time zone that the engine can't store. In SQL, only a type name
+ * in `arrow_cast` can create such a struct.
  */
-function checkExpression(column: string, sql: string): void {
+async function checkExpression(native: NativeTable, column: string, sql: string): Promise<void> {
   if (/struct\s*\(\s*\)/i.test(sql)) throw emptyStructError(column);
+  await checkTimeZonesOfSql(native, column, sql);
 }
 
 /** Renames columns, changes their types or makes them nullable ("AlterTableAlterColumns"). */
@@ -62,7 +67,9 @@ export function alterColumns(
   options: CallOptions,
 ): Promise<WriteResult> {
   return handle.write('AlterTableAlterColumns', options, async (native) => {
-    const alterations = columnChanges(changes).map(({ path, rename, nullable, dataType }) => ({
+    const checked = columnChanges(changes);
+    checkTimeZones(checked.flatMap(({ path, dataType }) => (dataType ? [new Field(path, dataType)] : [])));
+    const alterations = checked.map(({ path, rename, nullable, dataType }) => ({
       path,
       ...definedEntries({ rename, nullable }),
       ...(dataType !== undefined && { dataType: timeWord(dataType) }),

@@ -4,6 +4,7 @@ import type { Connection } from '@lancedb/lancedb';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkRoot } from '#catalog/root.ts';
 import { callEngine, type Subject } from '#engine/errors/engineErrors.ts';
+import { checkStoreSettings, snakeCase } from '#engine/errors/storeSettings.ts';
 import { loadNative } from '#engine/native.ts';
 import { CatalogError } from '#shared/errors.ts';
 
@@ -108,6 +109,7 @@ export class DirConnection {
 
 async function connectPlace({ location, storageOptions }: Root): Promise<Connection> {
   await checkTemporaryFolder();
+  checkStoreSettings(location, storageOptions);
   const { connectNamespace } = await loadNative();
   // With 0, every read checks for commits of other writers.
   const options = { readConsistencyInterval: 0 };
@@ -125,10 +127,6 @@ async function connectPlace({ location, storageOptions }: Root): Promise<Connect
     openTable(name, path, { storageOptions: { ...storageOptions }, ...given });
   return connection;
 }
-
-/** Converts `awsRegion` to `aws_region`, the only form that the engine accepts in the options of the manifest. */
-const snakeCase = (name: string): string =>
-  name.includes('_') || name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 
 const last = new Map<string, Promise<unknown>>();
 

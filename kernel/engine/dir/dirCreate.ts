@@ -2,6 +2,7 @@ import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
 import type { CreateMode } from '#catalog/arguments/options.ts';
 import { batchesOf } from '#catalog/arrow/batchSource.ts';
+import type { BatchStream } from '#catalog/query/querySpec.ts';
 import type { TableSource } from '#catalog/table/tableData.ts';
 import { withAbort, bufferRows, type BufferedRows } from '#engine/batches/bufferedRows.ts';
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
@@ -15,6 +16,7 @@ import { addGathered, rollBackTo } from './dirWrites.ts';
 import { rootFolder } from './files/folders.ts';
 import { entryOf, objectId } from './files/manifestTable.ts';
 import { checkNoNamespace } from './nameConflicts.ts';
+import { checkTimeZones } from './timeZones.ts';
 import { tableAlreadyExists, createStagedTable } from './files/staging.ts';
 import { declaredLocation } from './files/tableLocation.ts';
 
@@ -41,7 +43,7 @@ export async function create(place: Root, connection: Connection, table: NewTabl
     const declared = await declaredLocation(place, { name, path });
     if (declared === undefined && mode !== 'overwrite') throw broken(name, path);
     if (place.isLocal) {
-      const source = await cancellable(batchesOf(call, data, schema), signal);
+      const source = await openSource(table);
       // A broken table is dropped only when all rows have arrived.
       const clear = () => dropTable(place, connection, { name, path });
       const inPlaceOf = declared === undefined ? { clear } : { declared };
@@ -50,12 +52,13 @@ export async function create(place: Root, connection: Connection, table: NewTabl
   }
   if (state === 'missing') await checkNoNamespace(place, name, path);
   if (state === 'missing' && (place.isLocal || path.length > 0)) {
-    const source = await cancellable(batchesOf(call, data, schema), signal);
+    const source = await openSource(table);
     return createStagedTable(place, name, path, source.schema, withAbort(source.batches, signal));
   }
   if (state === 'readable' && mode !== 'overwrite') throw tableAlreadyExists(name, path);
   const rows = await bufferRows(call, data, schema, signal);
   try {
+    checkTimeZones(rows.schema.fields);
     if (state === 'readable') await replace(connection, name, path, rows);
     else if (state === 'missing') await createAtName(place, connection, name, rows);
     else if (rows.table || path.length === 0) await createInPlace(connection, name, path, rows, mode);
@@ -63,6 +66,18 @@ export async function create(place: Root, connection: Connection, table: NewTabl
   } finally {
     await rows.dispose();
   }
+}
+
+/** Opens the batches of a new table. */
+async function openSource({ call, data, schema, signal }: NewTable): Promise<BatchStream> {
+  const source = await cancellable(batchesOf(call, data, schema), signal);
+  try {
+    checkTimeZones(source.schema.fields);
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+  return source;
 }
 
 type State = 'readable' | 'missing' | 'unreadable';

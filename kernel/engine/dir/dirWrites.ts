@@ -16,6 +16,7 @@ import { checkCasts } from './checkCasts.ts';
 import { runExclusive } from './dirConnection.ts';
 import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
+import { checkTimeZones } from './timeZones.ts';
 
 /**
  * Reverts a table to the version `before`, if its newest version is `ours`. The caller must have written all versions
@@ -59,6 +60,7 @@ export function addRows(handle: TableHandle, data: TableSource, options: AddOpti
         : undefined;
       const rows = await bufferRows('add', data, schema, options.signal);
       try {
+        if (mode === 'overwrite') checkTimeZones(rows.schema.fields);
         return await handle.write('InsertIntoTable', options, (native) =>
           addGathered(native, rows, mode, (work) => handle.apart('InsertIntoTable', {}, {}, work)),
         );
@@ -144,6 +146,7 @@ export async function mergeRows(
         ? mergeSchema(spec, data, await handle.read('MergeInsertIntoTable', options, (native) => native.schema()))
         : undefined;
       const rows = await readAllRows('mergeInsert', data, schema, options.signal);
+      checkTimeZones(rows.schema.fields);
       // Merges of one table run one after another: if two concurrent merges insert the same new key, the engine detects
       // no conflict, and both rows stay.
       const table = JSON.stringify(['merge', handle.place.location, ...handle.namespacePath, handle.name]);

@@ -166,6 +166,15 @@ export const isTableWithoutData = ({ cause }: Error): boolean => unwritten.test(
  * rules come first, and the rules for queries come before all others.
  */
 const rules: readonly ErrorRule[] = [
+  {
+    // The engine prints the reason to the standard error stream only.
+    pattern: /^Panic in async function$/,
+    kind: 'Internal',
+    say: (subject) => [
+      `${subjectText(subject)}: the engine failed without giving a reason.`,
+      'The log of this process has the message of the engine. Check the types of the columns and the storage options.',
+    ],
+  },
   ...queryRules,
   ...refRules,
   ...objectStoreErrorRules,
