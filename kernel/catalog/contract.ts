@@ -2,9 +2,9 @@ import { CatalogError } from '#shared/errors.ts';
 
 // Definitions that both ends of the REST contract share.
 
-// The operations of the Lance Namespace specification, release 0.11.1, by the names in the specification
-// ("operationId"). The operations of jobs are not in the specification; upstream's service has them. "OptimizeTable" is
-// our own. The client, the server, errors and capabilities use this table.
+// The operations of the Lance Namespace specification by the names in the specification ("operationId"). Releases 0.11.1
+// to 0.13 have the same ones. The operations of jobs are not in the specification; upstream's service has them.
+// "OptimizeTable" is our own. The client, the server, errors and capabilities use this table.
 
 type Method = 'GET' | 'POST';
 /** What `{id}` in the path names. */

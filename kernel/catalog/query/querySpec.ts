@@ -23,7 +23,7 @@ export type QueryOptions = {
    */
   nprobes?: number | undefined;
   /**
-   * Partitions to search in any case, instead of `nprobes`. A server that does not know `maximumNprobes` searches
+   * Partitions to search in any case, instead of `nprobes`. A server of a specification before release 0.13 searches
    * exactly this number of partitions.
    */
   minimumNprobes?: number | undefined;
@@ -44,12 +44,20 @@ export type QueryOptions = {
   upperBound?: number | undefined;
 };
 
-/** Returns the smallest and the largest number of partitions that a search may read, as far as they are set. */
+/** The engine's default for the smallest and the largest number of partitions that a search probes. */
+export const defaultProbes = 20;
+
+/**
+ * Returns the smallest and the largest number of partitions that a search may read, as far as they are set. A minimum
+ * alone leaves the engine's maximum, or raises it.
+ */
 export function probedPartitions({ nprobes, minimumNprobes, maximumNprobes }: QueryOptions): {
   minimum: number | undefined;
   maximum: number | undefined;
 } {
-  return { minimum: minimumNprobes ?? nprobes, maximum: maximumNprobes ?? nprobes };
+  const minimum = minimumNprobes ?? nprobes;
+  const least = minimumNprobes === undefined ? undefined : Math.max(minimumNprobes, defaultProbes);
+  return { minimum, maximum: maximumNprobes ?? nprobes ?? least };
 }
 
 export type FullTextOptions = {

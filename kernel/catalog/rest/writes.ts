@@ -124,8 +124,7 @@ export function mergeInsert(
     const schema = Array.isArray(data) ? mergeSchema(spec, data, await schemaOf()) : undefined;
     const encoded = await encodeSource('mergeInsert', data, schema);
     const query = {
-      // The specification allows only one column. Several columns are sent as repeated parameters, as in upstream's
-      // client and server.
+      // A list since release 0.13 of the specification, sent as repeated parameters. Older servers know one column.
       on: spec.on,
       when_matched_update_all: spec.whenMatchedUpdateAll ?? false,
       when_matched_update_all_filt: spec.whenMatchedUpdateAllFilter,

@@ -4,6 +4,7 @@ import { untilBytes } from '#catalog/arrow/untilBytes.ts';
 import { wordsOfQuery } from '#catalog/query/fullTextQuery.ts';
 import {
   type BatchStream,
+  defaultProbes,
   type DistanceType,
   probedPartitions,
   type QueryOptions,
@@ -328,9 +329,6 @@ function nearest(plain: NativeQuery, vector: NonNullable<QuerySpec['vector']>): 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine reads it as a string
 export const engineDistance = (distanceType: DistanceType) => distanceType as Exclude<DistanceType, 'hamming'>;
 
-/** The engine's default for the smallest and the largest number of partitions that a search probes. */
-const defaultProbes = 20;
-
 /**
  * Sets the smallest and the largest number of partitions together, because the engine refuses a minimum above the
  * maximum that is set at that moment.
@@ -343,9 +341,9 @@ function probing(query: VectorQuery, options: QueryOptions): VectorQuery {
       ? query.nprobes(maximum)
       : query.maximumNprobes(maximum && positive('maximumNprobes', maximum));
   }
-  const most = maximum ?? Math.max(minimum, defaultProbes);
   const least = query.nprobes(positive('nprobes', minimum));
-  return most === minimum ? least : least.maximumNprobes(most && positive('maximumNprobes', most));
+  if (maximum === undefined || maximum === minimum) return least;
+  return least.maximumNprobes(maximum && positive('maximumNprobes', maximum));
 }
 
 function positive(option: string, value: number): number {

@@ -71,9 +71,7 @@ function vectorOf(body: Json): QuerySpec['vector'] {
   const options = definedEntries<QueryOptions>({
     column: optionalString(body, 'vector_column'),
     distanceType: choice(optionalString(body, 'distance_type'), 'distance_type', distanceTypes),
-    nprobes: count(body, 'nprobes'),
-    minimumNprobes: count(body, 'minimum_nprobes'),
-    maximumNprobes: count(body, 'maximum_nprobes'),
+    ...probesOf(body),
     refineFactor: count(body, 'refine_factor'),
     ef: count(body, 'ef'),
     bypassVectorIndex: optionalBoolean(body, 'bypass_vector_index'),
@@ -82,6 +80,17 @@ function vectorOf(body: Json): QuerySpec['vector'] {
   });
   // The specification requires a vector; an empty one means a plain scan.
   return values.length === 0 ? undefined : { ...options, values, ...(more.length > 0 && { more }) };
+}
+
+/**
+ * Returns the numbers of partitions to search. A minimum or a maximum replaces `nprobes`. A minimum without a maximum may
+ * search all partitions; LanceDB's client sends the maximum 0 for the same.
+ */
+function probesOf(body: Json): QueryOptions {
+  const minimumNprobes = count(body, 'minimum_nprobes');
+  const maximumNprobes = count(body, 'maximum_nprobes');
+  if (minimumNprobes === undefined && maximumNprobes === undefined) return { nprobes: count(body, 'nprobes') };
+  return { minimumNprobes, maximumNprobes: maximumNprobes ?? 0 };
 }
 
 function fullTextOf(body: Json): QuerySpec['fullText'] {

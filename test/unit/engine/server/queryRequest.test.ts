@@ -10,6 +10,11 @@ const rejected = (body: Record<string, unknown>, kind: CatalogErrorKind, word: s
   );
 };
 
+const probes = (given: Record<string, unknown>): unknown => {
+  const { values: _, ...rest } = querySpec({ k: 1, vector: { single_vector: [1] }, ...given }).vector!;
+  return rest;
+};
+
 suite('the body of a query', () => {
   test('is converted to a query of a table', () => {
     const spec = querySpec({
@@ -49,6 +54,16 @@ suite('the body of a query', () => {
       prefilter: false,
       fastSearch: true,
       withRowId: true,
+    });
+  });
+
+  test('has numbers of partitions as in release 0.13 of the specification', () => {
+    assert.deepEqual(probes({ nprobes: 3, minimum_nprobes: null, maximum_nprobes: null }), { nprobes: 3 });
+    assert.deepEqual(probes({ nprobes: 3, minimum_nprobes: 4 }), { minimumNprobes: 4, maximumNprobes: 0 });
+    assert.deepEqual(probes({ nprobes: 3, maximum_nprobes: 2 }), { maximumNprobes: 2 });
+    assert.deepEqual(probes({ nprobes: 20, minimum_nprobes: 4, maximum_nprobes: 0 }), {
+      minimumNprobes: 4,
+      maximumNprobes: 0,
     });
   });
 
