@@ -88,7 +88,12 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
               type: 'object',
               description: 'rest: timeouts in milliseconds; 0 for no timeout.',
               additionalProperties: false,
-              properties: { connect: { type: 'number' }, headers: { type: 'number' }, body: { type: 'number' } },
+              properties: {
+                connect: { type: 'number' },
+                headers: { type: 'number' },
+                body: { type: 'number' },
+                json: { type: 'number' },
+              },
             },
             retries: {
               type: 'integer',

@@ -41,8 +41,18 @@ export type RestConfig = {
   proxy?: string | undefined;
   /** Delimiter of identifier components in URLs. Default: `$`. */
   delimiter?: string | undefined;
-  /** Milliseconds; 0 for none. Default: `connect` 10,000, `headers` and `body` (between two chunks) 300,000. */
-  timeouts?: { connect?: number | undefined; headers?: number | undefined; body?: number | undefined } | undefined;
+  /**
+   * Milliseconds; 0 for none. Default: `connect` 10,000, `headers` and `body` (between two chunks) 300,000, `json` (the
+   * whole body of a response that is not a stream of rows) 60,000.
+   */
+  timeouts?:
+    | {
+        connect?: number | undefined;
+        headers?: number | undefined;
+        body?: number | undefined;
+        json?: number | undefined;
+      }
+    | undefined;
   /** Retries of an idempotent request after 429, 503 and broken connections. Default: 3. */
   retries?: number | undefined;
 };

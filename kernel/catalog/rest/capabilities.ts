@@ -101,10 +101,13 @@ const probes: { readonly [O in ReadingOperation]?: object } = {
 /** Operations that list. They are tested on existing parents, with a limit of 1. */
 const lists: ReadonlySet<Operation> = new Set<ReadingOperation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
 
+/** Statuses of failures that would meet the next probe too, and that say nothing about any operation. */
+const unreachable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 /**
  * Tests the given reading operations that are still unknown. Other operations stay unknown.
- * @throws CatalogError of the server if it answers with status 429 or 503; after other failures, such as a failed
- * connection, the operation stays unknown
+ * @throws CatalogError ServiceUnavailable (17) if the server can't be reached, Throttling (21) if it limits requests;
+ * after other failures the operation stays unknown
  */
 export async function probeCapabilities(
   wire: Wire,
@@ -134,9 +137,9 @@ async function ask(wire: Wire, log: CapabilityLog, request: WireRequest): Promis
     log.noteSuccess(request.operation);
   } catch (error) {
     if (!isCatalogError(error)) throw error;
-    const { kind, status } = error;
-    if (status === 503 || status === 429) throw error;
+    // A failed connection has status 503.
+    if (unreachable.has(error.status)) throw error;
     // A probe uses no optional parts, so a server that refuses it does not support the operation.
-    if (kind === 'Unsupported') log.noteFailure(request.operation, error, true);
+    if (error.kind === 'Unsupported') log.noteFailure(request.operation, error, true);
   }
 }

@@ -8,7 +8,7 @@ import { headersOf } from './headers.ts';
 import { isThisMachine } from '#processes/thisMachine.ts';
 import type { TransportOptions } from '#catalog/transport/transport.ts';
 
-const defaultTimeouts = { connect: 10_000, headers: 300_000, body: 300_000 } as const;
+const defaultTimeouts = { connect: 10_000, headers: 300_000, body: 300_000, json: 60_000 } as const;
 const defaultRetries = 3;
 
 /**
@@ -39,6 +39,7 @@ export function transportOptionsOf(
       connect: checkTimeout('connect', config.timeouts?.connect),
       headers: checkTimeout('headers', config.timeouts?.headers),
       body: checkTimeout('body', config.timeouts?.body),
+      json: checkTimeout('json', config.timeouts?.json),
     },
     ...(endpoint && { endpoint }),
     ...(config.ca !== undefined && { ca: checkCertificates(config.ca) }),

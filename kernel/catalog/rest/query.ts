@@ -9,6 +9,7 @@ import { noLimit, type Operation, preference } from '#catalog/contract.ts';
 import { queryPreferences } from '#catalog/preferences.ts';
 import {
   type BatchStream,
+  defaultProbes,
   probedPartitions,
   type QueryOptions,
   type QueryRunner,
@@ -28,6 +29,9 @@ import { isString } from '#shared/shape.ts';
 
 /** Whether a query searches by vector or by text. Then the best rows come first; all other rows come in table order. */
 const isSearch = (spec: QuerySpec): boolean => spec.vector !== undefined || spec.fullText !== undefined;
+
+/** Whether a query returns rows in table order, so that a request with an offset continues it. */
+const isScan = (spec: QuerySpec): boolean => !isSearch(spec) && !spec.orderBy && spec.limit !== 0;
 
 /** The number of requested rows. Default: 10 for a search, else all. */
 const rowLimit = (spec: QuerySpec): number | undefined => spec.limit ?? (isSearch(spec) ? 10 : undefined);
@@ -93,13 +97,15 @@ const textBody = ({ query, columns }: NonNullable<QuerySpec['fullText']>): Recor
     : { structured_query: { query: fullTextRequest(query) } };
 
 /**
- * Returns the numbers of partitions to search. The specification has only one number, `nprobes`. A different maximum is
- * an extension, which LanceDB's client sends too. A server that does not know the extension searches the minimum.
+ * Returns the numbers of partitions to search. `minimum_nprobes` and `maximum_nprobes` are in the specification since
+ * release 0.13. Servers of that release then ignore `nprobes`; older servers know only `nprobes` and search the minimum.
  */
 function probes(options: QueryOptions): Record<string, number | undefined> {
   const { minimum, maximum } = probedPartitions(options);
   if (minimum === maximum) return { nprobes: minimum };
-  return { nprobes: minimum, minimum_nprobes: minimum, maximum_nprobes: maximum };
+  // Without a maximum, a server may search all partitions. It needs the minimum to know that there is no maximum.
+  const least = maximum === 0 ? (minimum ?? defaultProbes) : minimum;
+  return { nprobes: least, minimum_nprobes: least, maximum_nprobes: maximum === 0 ? undefined : maximum };
 }
 
 const maxPlanBytes = 16 * 1024 * 1024;
@@ -110,7 +116,13 @@ const maxPlanBytes = 16 * 1024 * 1024;
  */
 function readText(target: RestTarget, operation: Operation, json: unknown, { signal }: CallOptions): Promise<string> {
   return about(target, operation, async () => {
-    const { body, contentType } = await target.wire.send({ operation, id: target.id, json, signal });
+    const { body, contentType } = await target.wire.send({
+      operation,
+      id: target.id,
+      json,
+      isShort: true,
+      signal,
+    });
     const tooLong = (): CatalogError => target.wire.unexpected(`a plan of more than ${maxPlanBytes} bytes`);
     const text = (await readBytes(body, maxPlanBytes, tooLong)).toString('utf8');
     if (contentType.startsWith('text/plain')) return text;
@@ -135,6 +147,8 @@ function parse(text: string): unknown {
  */
 const streams = new WeakMap<Wire, boolean>();
 
+const webPage = /^(?:text\/html|application\/xhtml\+xml)\b/;
+
 /** Runs queries of a table on its server ("QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan"). */
 export class RestQueryRunner implements QueryRunner {
   readonly #target: RestTarget;
@@ -147,14 +161,17 @@ export class RestQueryRunner implements QueryRunner {
   }
 
   /**
-   * Returns the rows as they arrive. If a server can't stream, this method requests pages of one version, so that
-   * neither side holds the whole result. If the server reports no version, concurrent writes may show in the result.
+   * Returns the rows as they arrive. If a server can't stream, this method requests pages: then neither side holds
+   * the whole result, and the result is complete if the server sends fewer rows than requested. Pages of a long result
+   * are of one version; if the server reports no version, concurrent writes may show in the result.
    */
   run(spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
     return about(this.#target, 'QueryTable', async () => {
+      const { wire } = this.#target;
       const limit = rowLimit(spec);
       const isLong = limit === undefined || limit > firstPageRows;
-      if (isSearch(spec) || spec.orderBy || !isLong || (await this.#sendsStreams(signal))) {
+      const isOneRequest = !isScan(spec) || (streams.get(wire) ?? (isLong && (await this.#sendsStreams(signal))));
+      if (isOneRequest) {
         const { asked, skip } = widened(spec);
         const { schema, batches } = await this.#read(this.#target, asked, signal);
         return limited(spec, {
@@ -162,15 +179,9 @@ export class RestQueryRunner implements QueryRunner {
           batches: skip > 0 ? skipping(skip, batches, spec.vector?.more !== undefined) : batches,
         });
       }
-      const version = this.#target.version ?? (await this.#newestVersion({ signal }));
-      const target = { ...this.#target, version };
-      const rows = await readPages(
-        this.#target.wire,
-        spec,
-        (page, count) => this.#read(target, page, signal, count),
-        () => countRows(target, spec.filter, { signal }),
-      );
-      return limited(spec, rows);
+      // A short result mostly needs one request, so no other request is sent for its version.
+      const version = this.#target.version ?? (isLong ? await this.#newestVersion({ signal }) : undefined);
+      return this.#readPages({ ...this.#target, version }, spec, signal);
     });
   }
 
@@ -190,11 +201,12 @@ export class RestQueryRunner implements QueryRunner {
    */
   queryIpc(spec: QuerySpec, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
     return about(this.#target, 'QueryTable', async () => {
-      if (widened(spec).skip > 0) {
-        const { schema, batches } = await this.run(spec, signal);
-        return readBytes(encodeStream(schema, batches), maxBytes, () => tooLarge(maxBytes));
-      }
-      const { body } = await this.#send(this.#target, spec, signal);
+      const { wire } = this.#target;
+      const sendsFiles = (): boolean => isScan(spec) && streams.get(wire) === false;
+      if (widened(spec).skip > 0 || sendsFiles()) return encodeRows(await this.run(spec, signal), maxBytes);
+      const response = await this.#send(this.#target, spec, signal);
+      if (sendsFiles()) return encodeRows(await this.#readPages(this.#target, spec, signal, response), maxBytes);
+      const { body } = response;
       const parts: Uint8Array[] = [];
       let total = 0;
       let isCompressed = false;
@@ -227,13 +239,44 @@ export class RestQueryRunner implements QueryRunner {
     });
   }
 
+  /**
+   * Returns the rows of a scan from as many responses as needed.
+   * @param first the response to the request of all rows, if it was sent already
+   */
+  async #readPages(
+    target: RestTarget,
+    spec: QuerySpec,
+    signal: AbortSignal | undefined,
+    first?: WireResponse,
+  ): Promise<BatchStream> {
+    const { wire } = target;
+    let given = first;
+    const rows = await readPages(
+      {
+        wire,
+        read: (page, count) => {
+          const response = given;
+          given = undefined;
+          return this.#read(target, response ? spec : page, signal, count, response);
+        },
+        // A server that streams can send any number of rows, so it sends all of them.
+        isWhole: () => streams.get(wire) === true,
+        countRows: (filter) => countRows(target, filter, { signal }),
+        failure: (what) => wire.unexpected(what).about(this.#context),
+      },
+      spec,
+    );
+    return limited(spec, rows);
+  }
+
   async #read(
     target: RestTarget,
     spec: QuerySpec,
     signal: AbortSignal | undefined,
     count?: (bytes: number) => void,
+    first?: WireResponse,
   ): Promise<BatchStream> {
-    const response = await this.#send(target, spec, signal);
+    const response = first ?? (await this.#send(target, spec, signal));
     const { body } = response;
     const answer = count ? { ...response, body: counted(body, count) } : response;
     const { schema, batches } = await readBatches(target.wire, answer, this.#context, signal, requestedRows(spec));
@@ -263,6 +306,11 @@ export class RestQueryRunner implements QueryRunner {
       ...(prefer !== undefined && { prefer }),
       signal,
     });
+    // Rows may have no type or a general one, but the type of a web page means a proxy or another server.
+    if (webPage.test(response.contentType)) {
+      response.body.destroy();
+      throw wire.unexpected(`a web page instead of rows (${response.contentType})`);
+    }
     streams.set(wire, response.contentType.startsWith(arrowStreamMime));
     if (!spec.orderBy || response.applied.includes(preference.order)) return response;
     response.body.destroy();
@@ -299,6 +347,9 @@ const counted = (body: WireResponse['body'], count: (bytes: number) => void): Wi
     }
   },
 });
+
+const encodeRows = ({ schema, batches }: BatchStream, maxBytes: number): Promise<Uint8Array> =>
+  readBytes(encodeStream(schema, batches), maxBytes, () => tooLarge(maxBytes));
 
 const tooLarge = (maxBytes: number): CatalogError =>
   new CatalogError('InvalidInput', `The rows have more than ${maxBytes} bytes.`, 'Request fewer rows or columns.');

@@ -6,7 +6,8 @@ import type { Wire, WireResponse } from '#catalog/transport/request.ts';
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { schemaText } from '#shared/arrow/arrowTypes.ts';
 import { IpcError } from '#shared/arrow/ipcError.ts';
-import { CatalogError, type ErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
+import { CatalogError, type CatalogErrorKind, type ErrorContext, isAbort, isCatalogError } from '#shared/errors.ts';
+import { definedEntries } from '#shared/records.ts';
 
 /**
  * Returns the rows of a response as they arrive. The connection is released when all rows are read, when reading fails,
@@ -79,31 +80,36 @@ export const firstPageRows = 8192;
 /** Target size of the later pages: large enough for few requests, small enough for a server to hold at once. */
 const pageBytes = 32 * 1024 * 1024;
 const maxPageRows = 1_000_000;
-/** Each time this many pages were read, the client requests a count of the rows, to check that there are more. */
+/** From this page on, the rows are compared with a count of the rows. Fewer pages end before a count would pay off. */
+const countedPages = 16;
+/** Pages that are read from a server that can neither count its rows nor prove that it obeys `offset`. */
 const maxRowPages = 10_000;
 
-/** Reads one page and reports the bytes of each chunk that arrives. */
-type PageReader = (page: QuerySpec, count: (bytes: number) => void) => Promise<BatchStream>;
+/** Requests rows of one query. */
+export type PageSource = {
+  readonly wire: Wire;
+  /** Reads one page and reports the bytes of each chunk that arrives. */
+  read(page: QuerySpec, count: (bytes: number) => void): Promise<BatchStream>;
+  /** Whether the first response has all rows, so that no page follows. */
+  isWhole(): boolean;
+  countRows(filter: string | undefined): Promise<number>;
+  /** Returns the error for rows that a server must not send. */
+  failure(what: string): CatalogError;
+};
 
 /**
  * Returns the rows of a query page by page (`k` and `offset`); each page is requested after the previous one was read.
- * Only an empty page is the last one, because a server may limit pages to fewer rows than requested. A server that
- * ignores `offset` would send the same rows forever, so the rows are counted if a page starts like the previous one.
- * @param countRows counts the rows of the query without its limit
+ * Only an empty page is the last one, because a server may limit pages to fewer rows than requested.
  */
-export async function readPages(
-  wire: Wire,
-  spec: QuerySpec,
-  read: PageReader,
-  countRows: () => Promise<number>,
-): Promise<BatchStream> {
+export async function readPages(source: PageSource, spec: QuerySpec): Promise<BatchStream> {
   const progress = { offset: spec.offset ?? 0, left: spec.limit ?? Infinity, rows: 0, bytes: 0 };
   const next = (): Promise<BatchStream> => {
     const page = { ...spec, offset: progress.offset, limit: Math.min(pageRows(progress), progress.left) };
-    return read(page, (bytes) => (progress.bytes += bytes));
+    return source.read(page, (bytes) => (progress.bytes += bytes));
   };
   const first = await next();
-  return { schema: first.schema, batches: pages(wire, first, next, progress, countRows) };
+  if (source.isWhole()) return first;
+  return { schema: first.schema, batches: pages(source, spec, { first, next, progress }) };
 }
 
 type Progress = { offset: number; left: number; rows: number; bytes: number };
@@ -114,42 +120,145 @@ function pageRows({ rows, bytes }: Progress): number {
 }
 
 async function* pages(
-  wire: Wire,
-  first: BatchStream,
-  next: () => Promise<BatchStream>,
-  progress: Progress,
-  countRows: () => Promise<number>,
+  source: PageSource,
+  spec: QuerySpec,
+  { first, next, progress }: { first: BatchStream; next: () => Promise<BatchStream>; progress: Progress },
 ): AsyncGenerator<RecordBatch, void, undefined> {
   // Each response has its own schema object, but all batches of a table need the same one.
   const adopt = batchAdopter(first.schema);
   const columns = schemaText(first.schema);
-  let start: string | undefined;
+  const check = new RowPageCheck(source, spec);
   for (let page = first, number = 1; ; page = await next(), number += 1) {
     let rows = 0;
     for await (const batch of page.batches) {
       if (rows === 0 && schemaText(page.schema) !== columns)
-        throw wire.unexpected('rows with other columns than before');
-      if (rows === 0 && batch.numRows > 0) {
-        const before = start;
-        start = rowText(batch);
-        const isLate = number % maxRowPages === 0;
-        // Different rows may have the same text, so the rows are counted. There can't be more of them than the query
-        // has.
-        if (before === start || isLate) {
-          const count = await countRows().catch(unknownIfUnsupported);
-          if (count === undefined ? isLate : progress.offset >= count)
-            throw wire.unexpected('a page without new rows: it ignores "offset"');
-        }
-      }
+        throw source.failure('rows with other columns than before');
+      if (rows === 0 && batch.numRows > 0 && !(await check.isNew(batch, number, progress.offset))) return;
       rows += batch.numRows;
       // The check is needed because the next page would repeat the surplus rows.
-      if (rows > progress.left) throw wire.unexpected('more rows than requested');
+      if (rows > progress.left) throw source.failure('more rows than requested');
       yield page === first ? batch : (adopt(batch) ?? batch);
     }
+    // A server that ignores the offset would have sent rows again.
+    if (rows === 0 && number > 1) offsets.set(source.wire, 'obeyed');
     progress.offset += rows;
     progress.rows += rows;
     progress.left -= rows;
     if (rows === 0 || progress.left === 0) return;
+  }
+}
+
+/** What a server does with the `offset` of a query; `unclear` if it refuses an offset beyond the end of a table. */
+type OffsetUse = 'obeyed' | 'ignored' | 'unclear';
+
+/** What is known about the server of a connection. */
+const offsets = new WeakMap<Wire, OffsetUse>();
+
+/** An offset beyond the end of nearly every table. With one row more it still fits into 32 bits. */
+const beyondTheEnd = 2_000_000_000;
+
+/** Kinds of errors by which a server may refuse a request that only checks its pages. */
+const refusals: ReadonlySet<CatalogErrorKind> = new Set<CatalogErrorKind>([
+  'InvalidInput',
+  'Unsupported',
+  'PermissionDenied',
+  'Internal',
+]);
+
+/**
+ * Checks that the pages of a query have different rows. A server that ignores `offset` would send the same rows
+ * forever, perhaps in another order. So before the first row at an offset is used, one request per connection asks for
+ * a row beyond the end of the table. In addition the rows are counted if a page starts like the previous one, and if
+ * there are many pages.
+ */
+class RowPageCheck {
+  readonly #source: PageSource;
+  readonly #spec: QuerySpec;
+  #start: string | undefined;
+  /** The rows of the query without its limit; `null` if the server can't count. */
+  #count: number | null | undefined;
+
+  constructor(source: PageSource, spec: QuerySpec) {
+    this.#source = source;
+    this.#spec = spec;
+  }
+
+  /**
+   * Returns whether a page has rows that were not read before. Returns false if it repeats a first page that had all
+   * rows of the query.
+   * @param batch the first batch of the page
+   * @throws CatalogError Internal (18) if the server repeats rows although there are more
+   */
+  async isNew(batch: RecordBatch, number: number, offset: number): Promise<boolean> {
+    const before = this.#start;
+    this.#start = rowText(batch);
+    if (offset === 0) return true;
+    const use = await this.#offsetUse();
+    if (use === 'ignored' && !(await this.#isComplete(number, offset)))
+      throw this.#source.failure('a page without new rows: it ignores "offset"');
+    if (use === 'ignored') return false;
+    // Different rows may have the same text, so the rows are counted.
+    if (number === 1 || (before !== this.#start && number < countedPages)) return true;
+    if (!(await this.#isBeyondCount(offset))) {
+      if (this.#count === null && use === 'unclear' && number >= maxRowPages)
+        throw this.#source.failure(`more than ${maxRowPages} pages of rows`);
+      return true;
+    }
+    if (use === 'unclear' && (await this.#isComplete(number, offset))) return false;
+    throw this.#source.failure('more rows than it counts: it repeats rows, or ignores the filter');
+  }
+
+  async #offsetUse(): Promise<OffsetUse> {
+    const { wire } = this.#source;
+    const use = offsets.get(wire) ?? (await this.#findOffsetUse());
+    offsets.set(wire, use);
+    return use;
+  }
+
+  async #findOffsetUse(): Promise<OffsetUse> {
+    const countAll = (): Promise<number | undefined> => this.#source.countRows(undefined).catch(unknownIfRefused);
+    let end: number | undefined = beyondTheEnd;
+    let rows = await this.#rowsAt(end);
+    if (rows === undefined) {
+      end = await countAll();
+      rows = end === undefined ? undefined : await this.#rowsAt(end);
+    }
+    if (rows === undefined || end === undefined) return 'unclear';
+    // There may be a row, because the table is very large or other clients have added rows.
+    return rows === 0 || ((await countAll()) ?? 0) > end ? 'obeyed' : 'ignored';
+  }
+
+  /** Returns 0 or 1, or `undefined` if the server refuses the offset. */
+  async #rowsAt(offset: number): Promise<number | undefined> {
+    // Without the filter, because a server may have to read the whole table to apply it.
+    const { columns, columnAliases, withRowId } = this.#spec;
+    const probe = { ...definedEntries({ columns, columnAliases, withRowId }), limit: 1, offset };
+    try {
+      const { batches } = await this.#source.read(probe, () => undefined);
+      let rows = 0;
+      for await (const { numRows } of batches) rows += numRows;
+      return rows;
+    } catch (error) {
+      return unknownIfRefused(error);
+    }
+  }
+
+  /** Whether the first page had all rows. The rows of the first page are right if the query has no offset. */
+  async #isComplete(number: number, offset: number): Promise<boolean> {
+    if (number !== 2 || (this.#spec.offset ?? 0) > 0) return false;
+    return (await this.#countAgain()) === offset;
+  }
+
+  /** Whether there can't be a row at this offset. The rows are counted again, because other clients may add rows. */
+  async #isBeyondCount(offset: number): Promise<boolean> {
+    if (this.#count === null || (this.#count !== undefined && offset < this.#count)) return false;
+    const count = await this.#countAgain();
+    return count !== null && offset >= count;
+  }
+
+  async #countAgain(): Promise<number | null> {
+    this.#count = (await this.#source.countRows(this.#spec.filter).catch(unknownIfRefused)) ?? null;
+    return this.#count;
   }
 }
 
@@ -160,6 +269,6 @@ const rowText = ({ data }: RecordBatch): string =>
     (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   ).slice(0, 4096);
 
-function unknownIfUnsupported(error: unknown): undefined {
-  if (!isCatalogError(error, 'Unsupported')) throw error;
+function unknownIfRefused(error: unknown): undefined {
+  if (!isCatalogError(error) || !refusals.has(error.kind)) throw error;
 }

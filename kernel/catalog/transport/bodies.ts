@@ -1,11 +1,97 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { isRecord } from '#shared/records.ts';
 import type { WireResponse } from './request.ts';
 
 /** Maximum bytes that are read of an error body. Usually the body is a sentence or two. */
 const maxErrorBytes = 64 * 1024;
 
 type Incoming = AsyncIterable<Uint8Array> & { destroy(error?: Error): unknown };
+
+/** The encodings that are decoded, although no request asks for one: some proxies compress all responses. */
+const decoders = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** From this size on, a compressed response may not be `maxExpansion` times as large as the bytes that arrived. */
+const maxExpanded = 256 * 1024 * 1024;
+const maxExpansion = 100;
+
+/**
+ * Returns a body without its `content-encoding`.
+ * @param refused returns the error for a body that can't be decoded
+ * @throws the error of `refused` for an encoding that is not supported; the body throws it for invalid data
+ */
+export function decodedBody(
+  body: Readable,
+  encoding: string,
+  refused: (what: string, cause?: unknown) => CatalogError,
+): Incoming {
+  const name = encoding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return body;
+  if (!isDecoded(name)) {
+    body.destroy();
+    throw refused(`a response in the encoding "${name.slice(0, 40)}", which is not supported`);
+  }
+  const decoder = decoders[name]();
+  // The reader gets the errors. After the end of the pipeline a listener is still needed.
+  decoder.on('error', () => undefined);
+  pipeline(body, decoder, () => undefined);
+  return {
+    destroy: (error?: Error) => decoder.destroy(error),
+    async *[Symbol.asyncIterator]() {
+      let size = 0;
+      try {
+        for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
+          size += chunk.length;
+          if (size > maxExpanded && size > maxExpansion * decoder.bytesWritten)
+            throw refused(`a response in ${name} that becomes more than ${maxExpansion} times as large`);
+          yield chunk;
+        }
+      } catch (error) {
+        throw isDecodingError(error) ? refused(`a response that is not valid ${name}`, error) : error;
+      }
+    },
+  };
+}
+
+const isDecoded = (name: string): name is keyof typeof decoders => Object.hasOwn(decoders, name);
+
+/** Whether an error is from a decoder: they have codes such as `Z_DATA_ERROR`. */
+const isDecodingError = (error: unknown): boolean =>
+  isRecord(error) && typeof error['code'] === 'string' && /^(?:Z_|ERR__|ZSTD_)/.test(error['code']);
+
+/**
+ * Returns a body that ends with an error if it is not read to its end within a time. A server that sends a few bytes at
+ * a time would otherwise never end.
+ * @param ms maximum time from the first read; 0 for no limit
+ */
+export function bodyWithin(body: WireResponse['body'], ms: number, tooSlow: () => CatalogError): WireResponse['body'] {
+  if (ms === 0) return body;
+  return {
+    destroy: () => body.destroy(),
+    async *[Symbol.asyncIterator]() {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        body.destroy();
+      }, ms);
+      try {
+        yield* body;
+      } catch (error) {
+        throw isLate ? tooSlow() : error;
+      } finally {
+        clearTimeout(timer);
+      }
+      if (isLate) throw tooSlow();
+    },
+  };
+}
 
 /** Wraps a response body for callers; `broken` converts its errors. */
 export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unknown>): WireResponse['body'] {
@@ -24,7 +110,7 @@ export function bodyOf(body: Incoming, broken: (error: unknown) => Promise<unkno
 }
 
 /** Reads the beginning of a body as a string; if the body breaks off, returns the part received so far. */
-export async function readSome(body: Incoming): Promise<string> {
+export async function readSome(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   try {

@@ -10,6 +10,7 @@ import {
 } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { isRecord, parseRecord } from '#shared/records.ts';
+import { redact } from './redact.ts';
 import { isBrokenConnection, markTransient, parseRetryAfter } from './retry.ts';
 
 // Converts failures of servers and connections to `CatalogError`s. On this side of the contract, only this module
@@ -354,10 +355,6 @@ function wordsOf(text: string): string {
 }
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
-
-/** Replaces the secrets that were sent, in case a server repeats them. */
-const redact = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((clean, secret) => (secret.length < 4 ? clean : clean.replaceAll(secret, '…')), text);
 
 /** Returns the error for a failed connection; `phase` tells whether the response had started. */
 export function errorFromConnection(server: Server, error: unknown, phase: 'asking' | 'answering'): CatalogError {

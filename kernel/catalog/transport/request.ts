@@ -17,6 +17,8 @@ export type WireRequest = {
   accept?: string;
   /** `Prefer` (RFC 7240): parts of the request beyond the specification; see `WireResponse.applied`. */
   prefer?: string;
+  /** Whether the whole response must arrive within `timeouts.json`, unlike a stream of rows. */
+  isShort?: boolean;
   signal?: AbortSignal | undefined;
 };
 

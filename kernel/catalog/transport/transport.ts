@@ -7,9 +7,10 @@ import { arrowStreamMime } from '#shared/mime.ts';
 import { isRecord } from '#shared/records.ts';
 import { type Address, addressOf, encodePart, identifierOf, type OtherPath, parseAddress } from './address.ts';
 import { parsePreferences } from '#catalog/preferences.ts';
-import { bodyOf, headerOf, readSome, uploadOf } from './bodies.ts';
+import { bodyOf, bodyWithin, decodedBody, headerOf, readSome, uploadOf } from './bodies.ts';
 import { openDispatcher, type Route } from './dispatcher.ts';
 import { errorFromResponse, errorFromConnection, type ErrorResponse, hasContractError, type Server } from './errors.ts';
+import { redact } from './redact.ts';
 import type { Wire, WireRequest, WireResponse } from './request.ts';
 import { isRetryable, withRetries } from './retry.ts';
 
@@ -99,6 +100,9 @@ const servicePath: OtherPath = ({ operation, id = [] }, encoded) => {
   return operation === 'CreateTable' && isInRoot ? `/v1/tables/${encodePart(name)}` : undefined;
 };
 
+/** `json` is the time for the whole body of a response that is not a stream of rows. */
+type Timeouts = Route['timeouts'] & { json: number };
+
 export type TransportOptions = {
   /** Origin and base path of the server. */
   uri: string;
@@ -114,7 +118,7 @@ export type TransportOptions = {
   delimiter?: string;
   /** How often a request that changes nothing is sent again. Default: 0. */
   retries?: number;
-  timeouts?: Route['timeouts'];
+  timeouts?: Timeouts;
   /** Whether the server is this product's engine. Then its dialect is known. */
   isOurs?: boolean;
   /** Returns a better error if the connection fails, for instance that the process has ended. */
@@ -122,8 +126,10 @@ export type TransportOptions = {
 } & Pick<Route, 'socketPath' | 'endpoint' | 'ca' | 'proxy'>;
 
 const maxJsonBytes = 64 * 1024 * 1024;
+/** Characters of an invalid response that are searched for secrets. A tenth of them is part of the error. */
+const maxQuoted = 4000;
 const jsonType = { 'content-type': 'application/json' };
-const noTimeouts = { connect: 10_000, headers: 0, body: 0 };
+const noTimeouts = { connect: 10_000, headers: 0, body: 0, json: 0 };
 
 /** Requests to one server: pooled connections, retries, errors of the contract as `CatalogError`. */
 export class Transport implements Wire {
@@ -132,7 +138,7 @@ export class Transport implements Wire {
   readonly #origin: string;
   readonly #basePath: string;
   readonly #options: TransportOptions;
-  readonly #timeouts: Route['timeouts'];
+  readonly #timeouts: Timeouts;
   readonly #dialect: Dialect | undefined;
   #isKnown = false;
   #closed = false;
@@ -159,7 +165,7 @@ export class Transport implements Wire {
    */
   json(request: WireRequest): Promise<unknown> {
     return this.#during(request, async (asked, address) => {
-      const { body, contentType } = await this.#ask(asked, address);
+      const { body, contentType } = await this.#ask({ ...asked, isShort: true }, address);
       const value = await this.#readJson(body, contentType);
       if (value !== undefined) this.#isKnown = true;
       this.capabilities.noteSuccess(request.operation);
@@ -239,16 +245,23 @@ export class Transport implements Wire {
       // Between the headers and the first read the stream has no listener, and an error would end the process. A reader
       // still receives the error.
       response.body.on('error', () => undefined);
-      const contentType = headerOf(headers, 'content-type') ?? '';
-      if (statusCode < 200 || statusCode >= 300) {
-        const text = await readSome(response.body);
+      const contentType = headerOf(headers, 'content-type')?.toLowerCase() ?? '';
+      const isEmpty = statusCode === 204 || headerOf(headers, 'content-length') === '0';
+      const encoding = isEmpty ? '' : (headerOf(headers, 'content-encoding') ?? '');
+      const content = decodedBody(response.body, encoding, (what, cause) => this.#undecodable(what, cause));
+      const broken = (error: unknown): Promise<unknown> => this.#failure(error, signal, 'answering');
+      const body = bodyOf(content, broken);
+      const isRefused = statusCode < 200 || statusCode >= 300;
+      const timed =
+        isRefused || request.isShort ? bodyWithin(body, this.#timeouts.json, () => this.#tooSlow(request)) : body;
+      if (isRefused) {
+        const text = await readSome(timed);
         const retryAfter = headerOf(headers, 'retry-after');
         const location = headerOf(headers, 'location');
         throw await this.#refusal(request, { status: statusCode, contentType, retryAfter, location, text });
       }
       const applied = [...parsePreferences(headerOf(headers, 'preference-applied')).keys()];
-      const broken = (error: unknown): Promise<unknown> => this.#failure(error, signal, 'answering');
-      return { contentType, applied, body: bodyOf(response.body, broken) };
+      return { contentType, applied, body: timed };
     } catch (error) {
       throw await this.#failure(upload?.failure() ?? error, signal, 'asking');
     }
@@ -257,7 +270,7 @@ export class Transport implements Wire {
   /** Requests a list of tables to detect the dialect. */
   async #probe(address: Address, signal: AbortSignal | undefined): Promise<unknown> {
     const ask = async () => {
-      const { body, contentType } = await this.#ask({ operation: 'ListTables', signal }, address);
+      const { body, contentType } = await this.#ask({ operation: 'ListTables', isShort: true, signal }, address);
       const found = await this.#readJson(body, contentType);
       if (hasTables(found)) this.#isKnown = true;
       return found;
@@ -272,11 +285,14 @@ export class Transport implements Wire {
       () => new CatalogError('Internal', `${this.name} sent more than ${maxJsonBytes} bytes.`, 'Request less data.'),
     );
     if (bytes.length === 0) return undefined;
+    const text = new TextDecoder().decode(bytes);
     try {
-      return JSON.parse(new TextDecoder().decode(bytes));
-    } catch (cause) {
+      return JSON.parse(text);
+    } catch {
       const what = contentType.startsWith('text/html') ? 'a web page' : 'a response that is not JSON';
-      throw this.unexpected(what, cause);
+      // The parser's own message quotes a part of the response, which may be a part of a secret.
+      const start = redact(text.slice(0, maxQuoted), this.#options.secrets ?? []);
+      throw this.unexpected(what, new Error(`The response starts with: ${start.slice(0, maxQuoted / 10)}`));
     }
   }
 
@@ -300,6 +316,16 @@ export class Transport implements Wire {
       secrets: this.#options.secrets ?? [],
       keyHint: this.#options.keyHint,
     };
+  }
+
+  #undecodable(what: string, cause: unknown): CatalogError {
+    const hint = 'Ask the administrator of the server, or of the proxy before it, for responses without compression.';
+    return new CatalogError('Internal', `${this.name} sent ${what}.`, hint, { cause });
+  }
+
+  #tooSlow({ operation }: WireRequest): CatalogError {
+    const what = `${this.name} did not finish its response to ${operation} within ${this.#timeouts.json / 1000} s.`;
+    return new CatalogError('ServiceUnavailable', what, 'Try again, or raise timeouts.json.');
   }
 
   #closedHere(): CatalogError {

@@ -103,7 +103,8 @@ suite('a long query', () => {
     assert.equal(found.getChild('id')!.get(19_999), 28_999n);
     assert.deepEqual(
       wire.queries.slice(1).map(({ offset }) => offset),
-      [9000, 9000 + first],
+      // The second request asks for a row beyond the end, to find out whether the server obeys offsets.
+      [9000, 2_000_000_000, 9000 + first],
     );
   });
 
@@ -114,7 +115,7 @@ suite('a long query', () => {
   });
 
   test('of a server that ignores the offset ends with an error', async () => {
-    const { wire, table } = opened(6000, { filesOnly: true, ignoresOffset: true });
+    const { wire, table } = opened(6000, { filesOnly: true, ignoresOffset: true, maxRows: 4000 });
     let rows = 0;
     await assert.rejects(
       async () => {
@@ -123,7 +124,7 @@ suite('a long query', () => {
       },
       (error: unknown) => isCatalogError(error, 'Internal') && error.message.includes('ignores "offset"'),
     );
-    assert.equal(rows, 6000);
+    assert.equal(rows, 4000);
     assert.equal(wire.open, 0);
   });
 
@@ -227,6 +228,31 @@ suite('a query over REST', () => {
       k: 3,
       columns: { column_names: ['id'] },
     });
+  });
+
+  test('sends numbers of partitions for servers of all releases', async () => {
+    const { wire, table } = opened(5);
+    for (const [options, sent] of [
+      [
+        { minimumNprobes: 2, maximumNprobes: 9 },
+        { nprobes: 2, minimum_nprobes: 2, maximum_nprobes: 9 },
+      ],
+      [{ minimumNprobes: 3, maximumNprobes: 3 }, { nprobes: 3 }],
+      // Without a maximum, LanceDB's package searches at most 20 partitions, and a server all.
+      [{ minimumNprobes: 2 }, { nprobes: 2, minimum_nprobes: 2, maximum_nprobes: 20 }],
+      [{ minimumNprobes: 30 }, { nprobes: 30 }],
+      [{ maximumNprobes: 4 }, { maximum_nprobes: 4 }],
+      [
+        { minimumNprobes: 2, maximumNprobes: 0 },
+        { nprobes: 2, minimum_nprobes: 2 },
+      ],
+      [{ maximumNprobes: 0 }, { nprobes: 20, minimum_nprobes: 20 }],
+    ] as const) {
+      await table.vectorSearch([1], options).limit(3).toArrow();
+      const body = wire.requests.at(-1)!.json as Record<string, unknown>;
+      const found = Object.entries(body).filter(([name, value]) => name.includes('nprobes') && value !== undefined);
+      assert.deepEqual(Object.fromEntries(found), sent);
+    }
   });
 
   test('by likeness skips rows on this side, and says when the filter applies', async () => {
