@@ -223,7 +223,8 @@ async function sizeOf(catalog: Catalog, { path, table }: NodeOf<'table'>): Promi
   try {
     const signal = AbortSignal.timeout(3000);
     const { numRows, columns } = await catalog.describeTable(table, { namespacePath: path, signal });
-    return `It has ${plural(numRows, 'row')} in ${plural(columns.length, 'column')}. `;
+    const inColumns = plural(columns.length, 'column');
+    return `It has ${numRows === undefined ? inColumns : `${plural(numRows, 'row')} in ${inColumns}`}. `;
   } catch {
     return '';
   }

@@ -10,7 +10,10 @@ export type LoaderContext = {
   catalog(connection: string): Promise<Catalog>;
   /** Returns the action that the user can take after a failure of a connection. */
   remedy(connection: string, error: unknown): ErrorAction;
-  /** The loader calls this function after a catalog has listed a namespace. The function may send further requests. */
+  /**
+   * The loader calls this function after a catalog has listed a namespace or described a table, whose path ends with
+   * its name. The function may send further requests.
+   */
   answered?(place: CatalogLocation, catalog: Catalog): void;
   /** Returns the known problems of a connection's catalog, one message each. */
   problems?(connection: string): readonly string[];
@@ -108,6 +111,7 @@ async function loadColumns(node: NodeOf<'table'>, context: LoaderContext, signal
   return orError(node, 'columns', context, async () => {
     const catalog = await context.catalog(connection);
     const { columns } = await catalog.describeTable(table, { namespacePath: path, signal });
+    context.answered?.({ connection, path: [...path, table] }, catalog);
     if (columns.length === 0) return [{ kind: 'empty', connection, path, table, text: 'No columns' }];
     return columns.map((column): CatalogNode => ({ kind: 'column', connection, path, table, column }));
   });

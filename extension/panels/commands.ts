@@ -1,9 +1,14 @@
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { CatalogError } from '#shared/errors.ts';
+import { isObjectStore, localRoot } from '#catalog/root.ts';
+import { directoryOf, locationOfRows } from '#catalog/tableLocation.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
 import { tableOf } from '../explorer/commands.ts';
-import { nodeId, type CatalogNode } from '../explorer/node.ts';
+import { nodeId, type CatalogNode, type NodeOf } from '../explorer/node.ts';
 import { registerCommand } from '../host/commands.ts';
-import type { Log } from '../host/log.ts';
+import { logFailure, type Log } from '../host/log.ts';
+import { showInformation } from '../host/messages.ts';
 import type { TablePanel, TablePanels } from './tablePanel.ts';
 import { catalogSource, lostSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
 
@@ -30,10 +35,24 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
       }
       const opened = panels.preview(catalogSource(place, catalogOf));
       last = { id, at: Date.now(), opened };
-      await opened;
+      const panel = await opened;
+      panel.table
+        .catch((error: unknown) => offerLocation(place, error))
+        .catch((error: unknown) => logFailure(log, 'offering a location', error));
     }),
     registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
   );
+}
+
+/** Offers to connect the directory of a table whose server has no rows, if this machine may reach the directory. */
+async function offerLocation({ path, table }: NodeOf<'table'>, error: unknown): Promise<void> {
+  const location = isCatalogError(error) ? locationOfRows(error) : undefined;
+  const found = location === undefined ? undefined : directoryOf(location);
+  if (!found || !(isObjectStore(found.root) || existsSync(localRoot(found.root)))) return;
+  const open = 'Open the Location';
+  const text = `The server has no rows of "${displayPath(path, table)}". Its files are in ${found.root}.`;
+  if ((await showInformation(text, open)) !== open) return;
+  await vscode.commands.executeCommand('lanceCatalog.connection.add', { root: found.root });
 }
 
 export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<PanelCatalog>): TableSource {

@@ -49,6 +49,13 @@ export function catalogSource(
     return rows;
   };
 
+  /** Returns why a table that the catalog describes can't be shown: most such servers have no rows at all. */
+  const whyUnreadable = async (signal: AbortSignal): Promise<CatalogError> => {
+    await (await readerOf()).queryIpc({ limit: 0 }, { signal });
+    const what = `Can't show "${displayPath(path, table)}": the server does not report its version and its number of rows.`;
+    return new CatalogError('Unsupported', what, 'Read it in a notebook, with openTable().');
+  };
+
   return {
     title: table,
     place,
@@ -57,12 +64,14 @@ export function catalogSource(
       const opened = await explained(place, catalog, () =>
         catalog.describeTable(table, { namespacePath: path, signal }),
       );
+      const { columns, numRows } = opened;
       version = opened.version;
+      if (numRows === undefined || version === undefined) throw await whyUnreadable(signal);
       return {
         title: displayPath([connection, ...path], table),
         key: JSON.stringify({ connection, path, table, version }),
-        columns: opened.columns,
-        numRows: opened.numRows,
+        columns,
+        numRows,
         version,
       };
     },

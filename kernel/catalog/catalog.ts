@@ -151,10 +151,11 @@ export type RenameTableOptions = CallOptions &
 export type TableDescription = {
   name: string;
   namespacePath: NamespacePath;
-  version: number;
+  /** Missing if a server reports no versions. */
+  version?: number;
   columns: ColumnInfo[];
-  /** Number of rows in `version`. */
-  numRows: number;
+  /** Number of rows in `version`. Missing if a server does not count rows. */
+  numRows?: number;
   /** Location of the table's files, as the catalog reports it. Missing if a server withholds the location. */
   location?: string;
 };

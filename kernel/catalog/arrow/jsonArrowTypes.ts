@@ -12,6 +12,7 @@ import {
   List,
   Map_,
   Null,
+  Schema,
   Struct,
   Time,
   TimeUnit,
@@ -21,8 +22,10 @@ import {
   Uint8,
   type DataType,
 } from '#arrow';
-import { CatalogError } from '#shared/errors.ts';
-import { isRecord } from '#shared/records.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import { asRecord, isRecord } from '#shared/records.ts';
 import { plainTypeOf, timeUnits } from './plainTypes.ts';
 
 // Reads the JSON form of a schema that jsonArrow.ts writes. The JSON arrives from other processes, so everything in it
@@ -40,6 +43,73 @@ const maxDigits: Readonly<Record<number, number>> = { 32: 9, 64: 18, 128: 38, 25
  * @throws CatalogError InvalidInput (13)
  */
 export const typeOfJson = (json: unknown): DataType => typeAt(json, 0);
+
+/** Types whose JSON form is incomplete without this field. */
+const details: Readonly<Record<string, string>> = {
+  timestamp: 'unit',
+  duration: 'unit',
+  time32: 'unit',
+  time64: 'unit',
+  decimal: 'length',
+};
+
+/** Returns the name of the first type in a JSON form that lacks a detail, such as the unit of a timestamp. */
+function incompleteType(json: unknown, depth = 0): string | undefined {
+  if (!isRecord(json) || typeof json['type'] !== 'string' || depth > maxDepth) return undefined;
+  const { type, fields } = json;
+  const detail = Object.hasOwn(details, type) ? details[type]! : undefined;
+  if (detail !== undefined && (json[detail] ?? undefined) === undefined) return type;
+  const children = Array.isArray(fields) ? fields : [];
+  return children.map((field) => incompleteType(asRecord(field)['type'], depth + 1)).find((name) => name !== undefined);
+}
+
+/**
+ * Converts a schema from its JSON form.
+ * @param incomplete returns the error for a column whose type is not complete; the default units would be a guess
+ * @throws CatalogError InvalidInput (13), or what `incomplete` returns
+ */
+export function schemaOfJson(json: unknown, incomplete: (column: string, type: string) => CatalogError): Schema {
+  const fields = jsonFields(json);
+  for (const { name, type } of fields) {
+    const lacking = incompleteType(type);
+    if (lacking !== undefined) throw incomplete(name, lacking);
+  }
+  return new Schema(fieldsOfJson(fields, 0), metadataOfJson(asRecord(json)['metadata']));
+}
+
+/**
+ * Returns the columns of a schema in JSON form. A type that is incomplete, or that this version does not know, keeps
+ * its name.
+ */
+export const columnsOfJson = (json: unknown): ColumnInfo[] =>
+  jsonFields(json).map(({ name, type, nullable }) => ({
+    name,
+    type: jsonTypeText(type),
+    nullable: nullable !== false,
+  }));
+
+function jsonTypeText(json: unknown, depth = 0): string {
+  if (depth > maxDepth) return wrong(`a type with at most ${maxDepth} levels`);
+  if (!isRecord(json) || typeof json['type'] !== 'string') return wrong('an Arrow type');
+  try {
+    if (incompleteType(json) === undefined) return typeText(typeOfJson(json));
+  } catch (error) {
+    if (!isCatalogError(error)) throw error;
+  }
+  const { type, fields, length } = json;
+  const children = Array.isArray(fields) ? fields.map((field) => jsonTypeText(asRecord(field)['type'], depth + 1)) : [];
+  const of = children.length > 0 ? `<${children.join(', ')}>` : '';
+  return `${type}${of}${typeof length === 'number' ? `[${length}]` : ''}`;
+}
+
+type JsonField = { readonly name: string; readonly type: unknown; readonly nullable?: unknown };
+
+const isJsonField = (field: unknown): field is JsonField => isRecord(field) && typeof field['name'] === 'string';
+
+function jsonFields(json: unknown): readonly JsonField[] {
+  const { fields } = asRecord(json);
+  return Array.isArray(fields) && fields.every(isJsonField) ? fields : wrong('a list of fields with names');
+}
 
 function typeAt(json: unknown, depth: number): DataType {
   if (depth > maxDepth) return wrong(`a type with at most ${maxDepth} levels`);

@@ -1,5 +1,6 @@
 import type { Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
+import { schemaOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import { preference } from '#catalog/contract.ts';
 import type { Wire } from '#catalog/transport/request.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
@@ -15,6 +16,8 @@ export type Described = {
   location: string | undefined;
   numRows: number | undefined;
   schema: Schema | undefined;
+  /** The schema in the specification's JSON form, which has no units and time zones. Not checked. */
+  jsonSchema: unknown;
 };
 
 /**
@@ -50,6 +53,7 @@ export async function describe(
     location: reply.maybeText('location') ?? reply.maybeText('table_uri'),
     numRows: reply.maybeCount('num_rows'),
     schema: schemaText === undefined ? undefined : decodeSchema(wire, schemaText),
+    jsonSchema: reply.raw('schema'),
   };
 }
 
@@ -65,6 +69,27 @@ function decodeSchema(wire: Wire, text: string): Schema {
 export async function describedSchema(target: RestTarget, options: CallOptions): Promise<Schema | undefined> {
   if (describesSchemas.get(target.wire) === false) return undefined;
   return (await describe(target, 'schema', options)).schema;
+}
+
+/**
+ * Returns the schema of a table from its JSON description, for a server that has no rows to read the schema from.
+ * @throws CatalogError `missing` if the server describes no schema; Unsupported (0) if the JSON form leaves a type open
+ */
+export async function schemaWithoutRows(
+  target: RestTarget,
+  options: CallOptions,
+  missing: CatalogError,
+): Promise<Schema> {
+  const { jsonSchema } = await describe(target, 'existence', options);
+  if (jsonSchema === undefined) throw missing;
+  return schemaOfJson(jsonSchema, (column, type) => {
+    const what = `Can't read the schema of table "${displayPath(target.id)}": ${target.wire.name} describes column "${column}" as "${type}", without its details.`;
+    return new CatalogError(
+      'Unsupported',
+      what,
+      'See describeTable() for the columns, or open the table in its storage.',
+    );
+  });
 }
 
 /** Whether a server describes schemas in Arrow's own form, once that is known. */

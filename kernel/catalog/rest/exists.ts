@@ -4,14 +4,24 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import { Reply } from './reply.ts';
 import type { Wire } from '#catalog/transport/request.ts';
 
-/** "DescribeNamespace". The root always exists. @throws CatalogError NamespaceNotFound (1) */
+/** Properties with settings of the storage, which may be keys of the server's own. */
+const storageProperty = /^(?:lance\.)?storage\./;
+
+/**
+ * "DescribeNamespace", without settings of the storage: cells show the properties, and copies write them to other
+ * catalogs. The root always exists.
+ * @throws CatalogError NamespaceNotFound (1)
+ */
 export async function describeNamespace(
   wire: Wire,
   path: NamespacePath,
   { signal }: CallOptions,
 ): Promise<{ properties: Record<string, string> }> {
   const body = await wire.json({ operation: 'DescribeNamespace', id: path, json: {}, signal });
-  return { properties: new Reply(wire, body).maybeObject('properties')?.textMap() ?? {} };
+  const properties = new Reply(wire, body).maybeObject('properties')?.textMap() ?? {};
+  return {
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !storageProperty.test(name))),
+  };
 }
 
 /** "NamespaceExists", or "DescribeNamespace" if the server does not support it. */

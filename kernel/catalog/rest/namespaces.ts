@@ -3,8 +3,9 @@ import { preference } from '#catalog/contract.ts';
 import { tableHasName } from '#catalog/nameErrors.ts';
 import { allPages, PageCheck } from '#catalog/listPages.ts';
 import type { Wire } from '#catalog/transport/request.ts';
+import { isServerError } from '#catalog/transport/errors.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { displayPath, encodeId, type NamespacePath } from '#shared/names.ts';
 import { isThere, mustExist, namespaceExists, unlessSilent } from './exists.ts';
 import { Reply } from './reply.ts';
 
@@ -37,19 +38,21 @@ export async function listPage(
   let pageToken = request.pageToken;
   if (pageToken !== undefined) check.next([], pageToken);
   for (;;) {
-    const body = await wire.json({
-      operation,
-      id: path,
-      query: {
-        limit,
-        page_token: pageToken,
-        ...(operation === 'ListTables' && includeDeclared === false && { include_declared: false }),
-      },
-      ...(operation === 'ListNamespaces' && { prefer: preference.namespacesOnly }),
-      signal,
-    });
+    const query = { limit, page_token: pageToken };
+    let body: unknown;
+    if (operation === 'ListNamespaces') body = await listNamespaces(wire, path, query, signal);
+    else {
+      const declared = includeDeclared === false && { include_declared: false };
+      try {
+        body = await wire.json({ operation, id: path, query: { ...query, ...declared }, signal });
+      } catch (error) {
+        if (!isFirst || !(await hasNoTables(wire, path, error, signal))) throw error;
+        return { names: [] };
+      }
+    }
     const reply = new Reply(wire, body);
-    const names = reply.texts(lists[operation]);
+    const listed = reply.texts(lists[operation]);
+    const names = operation === 'ListTables' ? withoutPath(wire, path, listed) : listed;
     const next = check.next(names, reply.maybeText('page_token'));
     // If a list has namespaces and tables, the namespaces come first. So after the first table there are no more
     // namespaces.
@@ -62,6 +65,80 @@ export async function listPage(
     pageToken = next;
     isFirst = false;
   }
+}
+
+/** Servers that list the root at the path without an identifier. */
+const withBareRoot = new WeakSet<Wire>();
+
+/**
+ * "ListNamespaces". Apache Gravitino with authorization refuses the identifier of the root, and lists the root at a path
+ * without an identifier.
+ */
+async function listNamespaces(
+  wire: Wire,
+  path: readonly string[],
+  query: { limit: number; page_token?: string | undefined },
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const list = (withoutId: boolean) =>
+    wire.json({
+      operation: 'ListNamespaces',
+      id: path,
+      ...(withoutId && { withoutId }),
+      query,
+      prefer: preference.namespacesOnly,
+      signal,
+    });
+  const isBare = path.length === 0 && withBareRoot.has(wire);
+  try {
+    return await list(isBare);
+  } catch (error) {
+    const isAboutId = isCatalogError(error, 'InvalidInput') || isCatalogError(error, 'NamespaceNotFound');
+    if (path.length > 0 || isBare || !isAboutId || !isServerError(error)) throw error;
+    const body = await list(true).catch(() => undefined);
+    signal?.throwIfAborted();
+    if (body === undefined) throw error;
+    withBareRoot.add(wire);
+    return body;
+  }
+}
+
+/** Servers that have refused a list of tables because of the level of its namespace. */
+const withTableLevel = new WeakSet<Wire>();
+
+/**
+ * Whether a list of tables was refused because the server has tables at one level of namespaces only, as Apache
+ * Gravitino has. Then the list of namespaces in the same namespace works.
+ * @throws CatalogError NamespaceNotFound (1)
+ */
+async function hasNoTables(
+  wire: Wire,
+  path: readonly string[],
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (!isCatalogError(error) || !isServerError(error)) return false;
+  // If the server checks rights, it refuses the list of a catalog as not permitted.
+  const isRefused = error.kind === 'PermissionDenied' && path.length === 1 && withTableLevel.has(wire);
+  if (error.kind !== 'InvalidInput' && !isRefused) return false;
+  try {
+    await listNamespaces(wire, path, { limit: 1 }, signal);
+  } catch (other) {
+    signal?.throwIfAborted();
+    if (isCatalogError(other, 'NamespaceNotFound')) throw other;
+    return false;
+  }
+  if (error.kind === 'InvalidInput') withTableLevel.add(wire);
+  return true;
+}
+
+/**
+ * Returns the names of a list of tables. Some servers list whole identifiers, `sales$eu$orders` for `orders` in
+ * `sales/eu`.
+ */
+function withoutPath({ delimiter }: Wire, path: readonly string[], names: string[]): string[] {
+  const start = path.length > 0 ? encodeId([...path, ''], undefined, delimiter).id : '';
+  return names.every((name) => name.startsWith(start)) ? names.map((name) => name.slice(start.length)) : names;
 }
 
 function hasTables(reply: Reply): boolean {

@@ -24,6 +24,7 @@ export async function createTable(
   try {
     await sendArrow(wire, { operation: 'CreateTable', id, query: { mode }, signal }, encoded);
   } catch (error) {
+    if (isCatalogError(error, 'Unsupported') && error.status === 406 && encoded.hasRows) throw withoutRows(id, error);
     if (!isCatalogError(error, 'TableAlreadyExists') || mode === 'create') throw error;
     // Servers send "already exists" also if a namespace has this name or if files of a deregistered table remain.
     if (!(await unlessSilent(tableExists(wire, id, { signal }))))
@@ -37,6 +38,15 @@ export async function createTable(
     await wire.json({ operation: 'InsertIntoTable', id, query: { mode: 'overwrite' }, arrow: body, signal });
   }
 }
+
+/** Adds the next step for servers that create only empty tables. */
+const withoutRows = (id: readonly string[], cause: CatalogError): CatalogError =>
+  new CatalogError(
+    'Unsupported',
+    `Can't create table "${displayPath(id)}" with rows: ${cause.what}`,
+    'If the server creates only empty tables, call createEmptyTable(), then write the rows to the storage of the table.',
+    { status: cause.status, cause },
+  );
 
 const noOverwrite = (wire: Wire, id: readonly string[], cause: unknown): CatalogError =>
   new CatalogError(

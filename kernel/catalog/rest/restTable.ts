@@ -50,11 +50,11 @@ import {
   updateFieldMetadata,
   updateSchemaMetadata,
 } from './columns.ts';
-import { describedSchema } from './describe.ts';
 import { createIndex, dropIndex, indexStats, listIndices } from './indexes.ts';
 import { openTarget } from './openTarget.ts';
 import { optimize } from './optimize.ts';
 import { RestQueryRunner } from './query.ts';
+import { schemaOfTable, withRows } from './rows.ts';
 import { about, checkWritable, countRows, type RestTarget } from './target.ts';
 import { currentVersion, listVersions, RestBranches, restore, RestTags, stats } from './versions.ts';
 import { deleteRows, insert, mergeInsert, update } from './writes.ts';
@@ -90,13 +90,13 @@ export class RestTable extends LanceDbTable implements Table {
 
   async countRows(filter?: string, { signal }: CallOptions = {}): Promise<number> {
     if (filter !== undefined) await about(this.#target, 'CountTableRows', () => checkFilter(filter));
-    return countRows(this.#target, filter, { signal });
+    return withRows(this.#target, { signal }, () => countRows(this.#target, filter, { signal }));
   }
 
   /** Runs queries of the version that is checked out when the query starts. */
   get #current(): QueryRunner {
     return {
-      run: (spec, signal) => this.#runner.run(spec, signal),
+      run: (spec, signal) => withRows(this.#target, { signal }, () => this.#runner.run(spec, signal), spec),
       explainPlan: (spec, options) => this.#runner.explainPlan(spec, options),
       analyzePlan: (spec, options) => this.#runner.analyzePlan(spec, options),
     };
@@ -131,7 +131,8 @@ export class RestTable extends LanceDbTable implements Table {
    * @throws CatalogError InvalidInput (13) for more than `maxBytes` (default: 256 MiB)
    */
   queryIpc(spec: QuerySpec, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array> {
-    return this.#runner.queryIpc(spec, options.maxBytes ?? 256 * 1024 * 1024, options.signal);
+    const { maxBytes = 256 * 1024 * 1024, signal } = options;
+    return withRows(this.#target, options, () => this.#runner.queryIpc(spec, maxBytes, signal), spec);
   }
 
   async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {
@@ -141,7 +142,9 @@ export class RestTable extends LanceDbTable implements Table {
       const mode = checkChoice('add', 'mode', options.mode, ['append', 'overwrite']) ?? 'append';
       checkWritable(target);
       const schema = await this.#schemaFor(data, options);
-      return reportProgress(data, options.progress, (rows) => insert(target, rows, mode, schema, options));
+      return reportProgress(data, options.progress, (rows) =>
+        withRows(target, options, () => insert(target, rows, mode, schema, options)),
+      );
     };
     return about(target, 'InsertIntoTable', () => closeSourceAfter(data, add));
   }
@@ -150,7 +153,9 @@ export class RestTable extends LanceDbTable implements Table {
     return new MergeInsert(
       async (spec, data, options) =>
         closeSourceAfter(data, () =>
-          mergeInsert(this.#target, spec, data, () => this.#schema('MergeInsertIntoTable', options), options),
+          withRows(this.#target, options, () =>
+            mergeInsert(this.#target, spec, data, () => this.#schema('MergeInsertIntoTable', options), options),
+          ),
         ),
       { on: mergeColumns(on) },
     );
@@ -158,14 +163,15 @@ export class RestTable extends LanceDbTable implements Table {
 
   async update(spec: UpdateSpec | ColumnsSql, options: UpdateOptions = {}): Promise<UpdateResult> {
     return about(this.#target, 'UpdateTable', () => {
-      return update(this.#target, spec, () => this.#schema('UpdateTable', options), options);
+      const schema = () => this.#schema('UpdateTable', options);
+      return withRows(this.#target, options, () => update(this.#target, spec, schema, options));
     });
   }
 
   async delete(predicate: string, options: CallOptions = {}): Promise<WriteResult> {
     return about(this.#target, 'DeleteFromTable', () => {
       checkOptions('delete', options, ['signal']);
-      return deleteRows(this.#target, predicate, options);
+      return withRows(this.#target, options, () => deleteRows(this.#target, predicate, options));
     });
   }
 
@@ -336,10 +342,7 @@ export class RestTable extends LanceDbTable implements Table {
   /** Reads the schema for another operation; errors name that operation. */
   async #schema(operation: Operation, { signal }: CallOptions): Promise<Schema> {
     try {
-      const described = await describedSchema(this.#target, { signal });
-      if (described) return described;
-      // Reads the schema with a query, because the JSON schema of "DescribeTable" has no time units and zones.
-      return (await this.#runner.run({ limit: 0 }, signal)).schema;
+      return await schemaOfTable(this.#target, { signal });
     } catch (error) {
       if (isCatalogError(error)) error.operation = operation;
       throw error;
@@ -353,6 +356,7 @@ const queryRunner = (target: RestTarget): RestQueryRunner =>
 /** A connection that rejects every request with the same error. */
 const refusing = (wire: Wire, error: CatalogError): Wire => ({
   name: wire.name,
+  delimiter: wire.delimiter,
   json: () => Promise.reject(error),
   send: () => Promise.reject(error),
   unexpected: (what, cause) => wire.unexpected(what, cause),

@@ -19,6 +19,8 @@ const wholeBytes = 8 * 1024 * 1024;
 
 export type Encoded = {
   schema: Schema;
+  /** False if the data is known to have no rows. */
+  hasRows: boolean;
   body: Uint8Array | AsyncGenerator<Uint8Array, void, undefined>;
   /** Closes the source, even if reading has not started. */
   close: () => Promise<void>;
@@ -33,7 +35,7 @@ export type Encoded = {
 export async function encodeSource(call: string, source: TableSource, schema?: Schema): Promise<Encoded> {
   if (!isBatchSource(source)) {
     const table = toArrowTable(call, source, schema);
-    const encoded = await streamed(call, table);
+    const encoded = { ...(await streamed(call, table)), hasRows: table.numRows > 0 };
     if (table.batches.length > 1 && byteLength(table) > wholeBytes) return encoded;
     const chunks: Uint8Array[] = [];
     for await (const chunk of encoded.body) chunks.push(chunk);
@@ -44,7 +46,7 @@ export async function encodeSource(call: string, source: TableSource, schema?: S
 
 async function streamed(call: string, source: TableSource, schema?: Schema) {
   const { schema: found, batches, close } = await batchesOf(call, source, schema);
-  return { schema: found, body: encodeStream(found, batches), close };
+  return { schema: found, hasRows: true, body: encodeStream(found, batches), close };
 }
 
 const byteLength = (table: ArrowTable): number =>

@@ -49,7 +49,9 @@ export function addressOf(request: WireRequest, delimiter: string = idDelimiter,
   const encoded = encodePart(id);
   const path =
     other?.(request, encoded) ??
-    template.replace('{id}', () => encoded).replace('{index_name}', () => encodePart(request.indexName ?? ''));
+    (request.withoutId ? template.replace('/{id}', '') : template)
+      .replace('{id}', () => encoded)
+      .replace('{index_name}', () => encodePart(request.indexName ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(request.query ?? {})) {
     if (typeof value === 'object') for (const one of value) search.append(key, one);

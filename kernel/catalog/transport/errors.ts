@@ -131,10 +131,22 @@ const rules: readonly Rule[] = [
     }),
   },
   {
+    pattern: /\bExpected (?:at )?(?:most )?\d-level\b|^Unsupported Lance namespace identifier\b/,
+    means: (about) => ({
+      kind: 'InvalidInput',
+      what: `${about} is at a level that this server does not have.`,
+      hint: 'Use one name for a catalog, two for a schema, and put tables into schemas.',
+    }),
+  },
+  { pattern: /^(?:Catalog|Schema) \S+ is not empty\b/, means: () => ({ kind: 'NamespaceNotEmpty' }) },
+  {
     pattern: /sql parser error|Error parsing statement|Error during planning|\bInvalidInput \{|Invalid user input/,
     means: () => ({ kind: 'InvalidInput' }),
   },
 ];
+
+/** Kinds that some servers report as invalid input. */
+const refining: ReadonlySet<CatalogErrorKind> = new Set<CatalogErrorKind>(['ColumnNotFound', 'NamespaceNotEmpty']);
 
 /**
  * Determines the meaning of a server's message if the code is too general: the upstream server reports nearly every
@@ -147,7 +159,7 @@ export function parseServerError(kind: CatalogErrorKind, text: string, asked: Re
     const found = pattern.exec(text);
     const meaning = found && means(about, found);
     if (!meaning) continue;
-    const isRefined = kind === 'Internal' || (kind === 'InvalidInput' && meaning.kind === 'ColumnNotFound');
+    const isRefined = kind === 'Internal' || (kind === 'InvalidInput' && refining.has(meaning.kind));
     if (isRefined || meaning.kind === kind) return meaning;
   }
   return undefined;
@@ -184,6 +196,17 @@ export type ErrorResponse = {
   text: string;
 };
 
+/** How a catch-all handler of Jakarta REST reports, with status 500, that a server has no such path or method. */
+const unmapped = /^HTTP (404 Not Found|405 Method Not Allowed)$/;
+
+/** Returns a response with the status that its server meant: a catch-all handler sends 500 for a missing path too. */
+export function withMeantStatus(answer: ErrorResponse): ErrorResponse {
+  if (answer.status !== 500) return answer;
+  const { error } = parseRecord(answer.text) ?? {};
+  const found = typeof error === 'string' ? unmapped.exec(error) : null;
+  return found ? { ...answer, status: Number.parseInt(found[1]!, 10), text: '' } : answer;
+}
+
 /** The error body of the contract ("Error Response"). */
 type Told = { error: string; kind: CatalogErrorKind; detail: string; hasDetail: boolean };
 
@@ -212,10 +235,10 @@ export const isServerError = (error: CatalogError): boolean => told.has(error);
 /** Returns the error for a response without a 2xx status. */
 export function errorFromResponse(server: Server, asked: RequestSubject, answer: ErrorResponse): CatalogError {
   const { status } = answer;
-  const cause = answer.text === '' ? {} : { cause: new Error(redact(answer.text, server.secrets).slice(0, maxCause)) };
+  const cause = answer.text === '' ? {} : { cause: new Error(withoutSecrets(answer.text, server).slice(0, maxCause)) };
   if (status < 400) return redirected(server, answer);
   const words = parseTold(answer.text);
-  const error = words ? ofContract(server, asked, answer, words, cause) : ofStatus(server, answer, cause);
+  const error = words ? ofContract(server, asked, answer, words, cause) : ofStatus(server, asked, answer, cause);
   if (words) told.add(error);
   return status === 429 || status === 503
     ? markTransient(error, parseRetryAfter(answer.retryAfter, Date.now()))
@@ -230,6 +253,10 @@ const isOtherPath = /\bno (?:GET|POST) \/(?!v1\/)/;
 const checkPath = 'Check the path in uri.';
 
 const maxCause = 4096;
+
+/** Returns a server's response without the secrets that were sent to it, and without those of its storage. */
+const withoutSecrets = (text: string, { secrets }: Server): string =>
+  redact(text, secrets).replaceAll(/"storage_options"\s*:\s*\{[^}]*\}?/g, '"storage_options":"…"');
 
 /** The options of our client that set the headers which servers name. */
 const optionsOfHeaders: readonly (readonly [RegExp, string])[] = [
@@ -283,12 +310,18 @@ function withThing(server: Server, asked: RequestSubject, kind: CatalogErrorKind
 const isAboutCaller = (kind: CatalogErrorKind): boolean =>
   kind === 'Unauthenticated' || kind === 'PermissionDenied' || kind === 'Throttling' || kind === 'ServiceUnavailable';
 
-function ofStatus(server: Server, answer: ErrorResponse, cause: { cause?: Error }): CatalogError {
+function ofStatus(
+  server: Server,
+  asked: RequestSubject,
+  answer: ErrorResponse,
+  cause: { cause?: Error },
+): CatalogError {
   const { status } = answer;
   const { name } = server;
   if ((status === 404 || status === 405) && server.isKnown) {
     const hint = server.endsWithVersion ? leaveOutVersion : 'Use a server that supports this operation.';
-    return new CatalogError('Unsupported', `${name} answered with status ${status}.`, hint, { status, ...cause });
+    const what = `${name} does not support ${asked.operation} (status ${status}).`;
+    return new CatalogError('Unsupported', what, hint, { status, ...cause });
   }
   if (status === 413) {
     const hint = 'Send less at once: create the table with a part of its rows, and add the others.';
@@ -333,6 +366,10 @@ function hintOf(kind: CatalogErrorKind, answer: ErrorResponse): string {
   return wait === undefined ? 'Try again later.' : `Try again in ${Math.ceil(wait / 1000)} s.`;
 }
 
+/** Some servers send the stack trace of their error, which has no next step for the user. */
+const isStackTrace =
+  /\([\w$]+\.(?:java|kt|scala):\d+\)|\(Native Method\)|\(Unknown Source\)|^(?:[a-z]\w*\.)+\w+(?:Exception|Error)\b/;
+
 function parseTold(text: string): Told | undefined {
   const body = parseRecord(text);
   const code = body?.['code'];
@@ -342,8 +379,9 @@ function parseTold(text: string): Told | undefined {
   return {
     error: typeof error === 'string' ? error : '',
     kind: kindOfCode(code),
-    detail: typeof detail === 'string' ? detail : '',
-    hasDetail: typeof detail === 'string',
+    ...(typeof detail === 'string' && !isStackTrace.test(detail)
+      ? { detail, hasDetail: true }
+      : { detail: '', hasDetail: false }),
   };
 }
 

@@ -6,6 +6,8 @@ export type WireRequest = {
   operation: Operation;
   /** The path of a namespace, followed by the table name if the request is about a table. */
   id?: readonly string[];
+  /** Leaves the identifier out of the path: some servers list the root at `/v1/namespace/list`. */
+  withoutId?: boolean;
   /** Value for `{index_name}` in the path. */
   indexName?: string;
   /** A list is sent as a repeated parameter. */
@@ -34,6 +36,8 @@ export type WireResponse = {
 export interface Wire {
   /** Name of the server in errors. */
   readonly name: string;
+  /** Separator of the components of an identifier. Default: `$`. */
+  readonly delimiter?: string | undefined;
   /** Sends a request and reads the whole response as JSON; `undefined` if it is empty. */
   json(request: WireRequest): Promise<unknown>;
   /** Sends a request and returns the response as a stream. */

@@ -9,7 +9,14 @@ import { type Address, addressOf, encodePart, identifierOf, type OtherPath, pars
 import { parsePreferences } from '#catalog/preferences.ts';
 import { bodyOf, bodyWithin, decodedBody, headerOf, readSome, uploadOf } from './bodies.ts';
 import { openDispatcher, type Route } from './dispatcher.ts';
-import { errorFromResponse, errorFromConnection, type ErrorResponse, hasContractError, type Server } from './errors.ts';
+import {
+  errorFromResponse,
+  errorFromConnection,
+  type ErrorResponse,
+  hasContractError,
+  type Server,
+  withMeantStatus,
+} from './errors.ts';
 import { redact } from './redact.ts';
 import type { Wire, WireRequest, WireResponse } from './request.ts';
 import { isRetryable, withRetries } from './retry.ts';
@@ -154,6 +161,10 @@ export class Transport implements Wire {
     this.#dialect = options.isOurs ? undefined : new Dialect((address, signal) => this.#probe(address, signal));
   }
 
+  get delimiter(): string | undefined {
+    return this.#options.delimiter;
+  }
+
   get name(): string {
     return this.#options.name ?? `The catalog server at ${this.#options.uri}`;
   }
@@ -258,7 +269,8 @@ export class Transport implements Wire {
         const text = await readSome(timed);
         const retryAfter = headerOf(headers, 'retry-after');
         const location = headerOf(headers, 'location');
-        throw await this.#refusal(request, { status: statusCode, contentType, retryAfter, location, text });
+        const answer = withMeantStatus({ status: statusCode, contentType, retryAfter, location, text });
+        throw await this.#refusal(request, answer);
       }
       const applied = [...parsePreferences(headerOf(headers, 'preference-applied')).keys()];
       return { contentType, applied, body: timed };

@@ -133,6 +133,7 @@ forEachSubject('tables', (makeCatalog) => {
     const seen = new Set<number>();
     while (!seen.has(15)) {
       const { version, numRows } = await db.describeTable('t');
+      assert.ok(version !== undefined);
       assert.equal(numRows, version);
       seen.add(version);
     }
