@@ -178,4 +178,9 @@ export const preference = {
    * finding the tables costs a server more than finding the namespaces.
    */
   namespacesOnly: 'namespaces_only',
+  /**
+   * A response to "CreateTable" without credentials for the storage. The requests of other operations have a field for
+   * this in the specification, `vend_credentials`.
+   */
+  noCredentials: 'no_credentials',
 } as const;

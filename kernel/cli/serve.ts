@@ -1,10 +1,12 @@
 import { appendFile, chmod, readFile } from 'node:fs/promises';
+import { ageSeconds } from '#catalog/table/optimize.ts';
 import { registerStoreFiles } from '#engine/dir/files/storeFiles.ts';
 import { databasesOf } from '#engine/serve/databases.ts';
 import type { KeySource } from '#engine/serve/keyStore.ts';
 import { makeKey, parseKeys } from '#engine/serve/keys.ts';
 import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
 import { serve } from '#engine/serve/serve.ts';
+import { checkVending, type Vending } from '#engine/serve/tableCredentials.ts';
 import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
@@ -61,6 +63,9 @@ async function append(path: string, line: string): Promise<void> {
   }
 }
 
+/** Lifetimes of credentials that AWS allows, in seconds. */
+const vendDuration = { least: 900, most: 43_200, usual: 3600 } as const;
+
 const summary = `  lance-catalog serve --root DIR (--keys FILE | --api-key-env NAME | --no-auth) [--port N] …
       serve the tables in a directory or an object store over REST
 ${newKeyUsage}`;
@@ -86,7 +91,7 @@ Access; every request except /healthz and /readyz needs a key, as x-api-key or A
   --keys FILE                   read keys from a file that only you can read (mode 600), with a line for each key:
                                 NAME SHA256 read-only|read-write DATABASE,DATABASE|*
                                 The file is read again when it changes; an invalid file is ignored
-                                A key does not limit clients that open the files of a table themselves
+                                A key does not limit clients that open the files of a table with other credentials
   --no-auth                     no authentication; loopback only
 
 Network
@@ -97,6 +102,15 @@ Network
   --public-host NAME            a host name that clients use for the server; repeatable. Requests for hosts other than
                                 these names, localhost and the address are rejected
   --json                        print {"address","port","pid","databases"} to stdout once the server listens
+
+Credentials for engines that open the files of tables in S3 themselves (see docs/serving.md)
+  --vend-credentials ROLE_ARN   send clients temporary credentials that open the folder of one table, from a session of
+                                this role; for read-only keys they only read. The server's own credentials for AWS come
+                                from its environment (default: send none)
+  --vend-duration AGE           how long they last, from 15m to 12h (default: 1h). AWS allows at most the maximum of the
+                                role, and one hour if the server's own credentials are a session of a role
+  --vend-external-id ID         the external id that the trust policy of the role requires
+  --vend-region REGION          the region of the buckets (default: the storage option aws_region, else AWS_REGION)
 
 Backfills
   --jobs                        compute columns for clients, as jobs of this machine that outlive the server (default:
@@ -125,9 +139,13 @@ once. On Linux with glibc, MALLOC_ARENA_MAX=2 in the environment reduces the mem
 
 async function run(args: readonly string[]): Promise<number> {
   if (args[0] === 'new-key') return newKey(args.slice(1));
-  const { options, json, jobs } = optionsOf(args);
+  const { options, json, jobs, vending } = optionsOf(args);
   registerStoreFiles(async (...store) => (await import('#jobs/entry.ts')).openStoreFiles(...store));
-  const running = await serve({ ...options, ...(jobs && { jobs: await jobsOf(jobs, options) }) });
+  const running = await serve({
+    ...options,
+    ...(jobs && { jobs: await jobsOf(jobs, options) }),
+    ...(vending && { vending: await openVending(vending) }),
+  });
   const databases = options.databases.map(({ name }) => name);
   if (json) {
     process.stdout.write(
@@ -172,10 +190,63 @@ async function jobsOf(wanted: JobsWanted, { storageOptions: storage }: ServeOpti
   return serverJobs(openJobs(), { ...wanted, storageOptions: storage });
 }
 
+type VendingWanted = {
+  readonly roleArn: string;
+  readonly region: string;
+  readonly durationSeconds: number;
+  readonly externalId: string | undefined;
+};
+
+/** Opens the role for credentials of tables. The libraries of AWS are loaded only if the option is given. */
+async function openVending(wanted: VendingWanted): Promise<Vending> {
+  const { TableRole } = await import('#cluster/entry.ts');
+  const role = new TableRole(wanted);
+  const [, partition = 'aws'] = wanted.roleArn.split(':');
+  return {
+    partition,
+    region: wanted.region,
+    startSession: (session, signal) => role.startSession(session, signal),
+    close: () => role.close(),
+  };
+}
+
+/** @throws UsageError */
+function vendingOf(
+  values: { readonly [K in `vend-${'credentials' | 'duration' | 'external-id' | 'region'}`]?: string | undefined },
+  { keys, databases, storageOptions: storage = {} }: ServeOptions,
+): VendingWanted | undefined {
+  const { 'vend-credentials': roleArn, 'vend-duration': duration, 'vend-external-id': externalId } = values;
+  if (roleArn === undefined) {
+    const lone = (['vend-duration', 'vend-external-id', 'vend-region'] as const).find(
+      (name) => values[name] !== undefined,
+    );
+    if (lone !== undefined) throw new UsageError(`--${lone} requires --vend-credentials.`);
+    return undefined;
+  }
+  if (!/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/.test(roleArn))
+    throw new UsageError(
+      `Expected the ARN of a role, such as arn:aws:iam::123456789012:role/NAME, for --vend-credentials, got "${roleArn}".`,
+    );
+  meant(() => checkVending({ keys, databases }));
+  const { least, most, usual } = vendDuration;
+  const durationSeconds = duration === undefined ? usual : ageSeconds(duration);
+  if (durationSeconds === undefined || durationSeconds < least || durationSeconds > most)
+    throw new UsageError(`Expected a time from 15m to 12h for --vend-duration, got "${duration}".`);
+  if (externalId !== undefined && !/^[\w+=,.@:/-]{2,1224}$/.test(externalId))
+    throw new UsageError(`Expected 2 to 1,224 letters, digits and "+=,.@:/_-" for --vend-external-id.`);
+  const fromStorage = Object.entries(storage).find(([name]) => /^(?:aws_?)?region$/i.test(name))?.[1];
+  const region =
+    values['vend-region'] ?? fromStorage ?? (process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION']);
+  if (!region)
+    throw new UsageError('--vend-credentials needs the region of the buckets: add --vend-region, or set AWS_REGION.');
+  return { roleArn, region, durationSeconds, externalId };
+}
+
 function optionsOf(args: readonly string[]): {
   options: ServeOptions;
   json: boolean;
   jobs: JobsWanted | undefined;
+  vending: VendingWanted | undefined;
 } {
   const { values } = parse(args, {
     root: { type: 'string' },
@@ -194,6 +265,10 @@ function optionsOf(args: readonly string[]): {
     jobs: { type: 'boolean' },
     'allow-stored-code': { type: 'string', multiple: true },
     'max-jobs': { type: 'string' },
+    'vend-credentials': { type: 'string' },
+    'vend-duration': { type: 'string' },
+    'vend-external-id': { type: 'string' },
+    'vend-region': { type: 'string' },
     'max-body': { type: 'string' },
     'max-requests': { type: 'string' },
     'idle-timeout': { type: 'string' },
@@ -222,7 +297,8 @@ function optionsOf(args: readonly string[]): {
   if (allowStoredCode.length > 0 && !values.jobs) throw new UsageError('--allow-stored-code requires --jobs.');
   const maxJobs = wholeNumber('--max-jobs', values['max-jobs'], 1000);
   if (maxJobs !== undefined && !values.jobs) throw new UsageError('--max-jobs requires --jobs.');
-  return { options, json: values.json ?? false, jobs: values.jobs ? { allowStoredCode, maxJobs } : undefined };
+  const jobs = values.jobs ? { allowStoredCode, maxJobs } : undefined;
+  return { options, json: values.json ?? false, jobs, vending: vendingOf(values, options) };
 }
 
 /** Reports violated rules of the server as argument errors. */

@@ -17,6 +17,7 @@ export const listChecks = (): readonly CheckHeader[] =>
 // own files.
 export { verifyCluster, type VerifyOptions } from './verifyCluster.ts';
 export { BucketFiles } from '#cluster/aws/bucketFiles.ts';
+export { TableRole } from '#cluster/aws/tableRole.ts';
 
 export { connectKube, type ConnectKubeOptions } from '#cluster/kube/connectKube.ts';
 export {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { preference } from '#catalog/contract.ts';
 import { CapabilityLog } from '#catalog/rest/capabilities.ts';
 import { withCellSignal } from '#processes/calls.ts';
 import { readBytes } from '#processes/readBytes.ts';
@@ -132,6 +133,21 @@ export type TransportOptions = {
   explain?: (error: unknown) => Promise<CatalogError | undefined>;
 } & Pick<Route, 'socketPath' | 'endpoint' | 'ca' | 'proxy'>;
 
+/**
+ * Requests no credentials for the storage. This client reads and writes through the server, and some servers need a call
+ * of their cloud for each credential.
+ */
+function withoutCredentials(request: WireRequest): WireRequest {
+  const { operation, json, prefer } = request;
+  if (operation === 'CreateTable')
+    return {
+      ...request,
+      prefer: prefer === undefined ? preference.noCredentials : `${prefer}, ${preference.noCredentials}`,
+    };
+  if ((operation !== 'DescribeTable' && operation !== 'DeclareTable') || !isRecord(json)) return request;
+  return { ...request, json: { ...json, vend_credentials: false } };
+}
+
 const maxJsonBytes = 64 * 1024 * 1024;
 /** Characters of an invalid response that are searched for secrets. A tenth of them is part of the error. */
 const maxQuoted = 4000;
@@ -227,7 +243,8 @@ export class Transport implements Wire {
         throw error;
       }
     };
-    return withCellSignal(request.signal, (signal) => withErrorContext(context, () => send({ ...request, signal })));
+    const own = withoutCredentials(request);
+    return withCellSignal(request.signal, (signal) => withErrorContext(context, () => send({ ...own, signal })));
   }
 
   async #ask(request: WireRequest, { method, path }: Address): Promise<WireResponse> {

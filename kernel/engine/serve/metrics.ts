@@ -27,9 +27,14 @@ export class Metrics {
   #bytesOut = 0;
   #inFlight = 0;
   readonly #stopped: Record<StopReason, number> = { time: 0, ended: 0 };
+  readonly #credentials = { new: 0, reused: 0, failed: 0 };
 
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  countCredentials(result: 'new' | 'reused' | 'failed'): void {
+    this.#credentials[result]++;
   }
 
   begin(): void {
@@ -81,6 +86,14 @@ export class Metrics {
       ),
       ...Object.entries(this.#stopped).map(
         ([reason, count]) => `lance_catalog_queries_stopped_total{reason="${reason}"} ${count}`,
+      ),
+      ...head(
+        'lance_catalog_credentials_total',
+        'counter',
+        'Credentials for tables: from a new session of the role ("new"), from a known one ("reused"), or none ("failed").',
+      ),
+      ...Object.entries(this.#credentials).map(
+        ([result, count]) => `lance_catalog_credentials_total{result="${result}"} ${count}`,
       ),
       ...one('lance_catalog_ready', 'gauge', 'Whether the roots could be read at the last check.', ready ? 1 : 0),
       ...one('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),

@@ -5,6 +5,7 @@ import type { CertificateFiles } from './certificate.ts';
 import type { Database } from './databases.ts';
 import { isLoopback } from './hosts.ts';
 import type { KeySource } from './keyStore.ts';
+import type { Vending } from './tableCredentials.ts';
 
 /** Resource limits of a server. */
 export type ServeLimits = {
@@ -84,6 +85,8 @@ export type ServeOptions = {
   publicHosts: readonly string[];
   /** Runs jobs; without it the server offers none. */
   jobs?: ServerJobs | undefined;
+  /** Vends credentials for the files of tables; without it the server vends none. */
+  vending?: Vending | undefined;
   limits?: Partial<ServeLimits> | undefined;
   /** Takes a line of the log. */
   write: (line: string) => void;

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isSecretOption } from '#catalog/identity.ts';
@@ -8,7 +8,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { createContractHandler } from '#engine/server/server.ts';
 import { openCertificate } from './certificate.ts';
 import { clientError } from './clientErrors.ts';
-import { Authorizer } from './authorizer.ts';
+import { Authorizer, type Caller } from './authorizer.ts';
 import { openKeyStore } from './keyStore.ts';
 import { jsonLog, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
@@ -18,6 +18,7 @@ import { ConnectionLimits } from './connectionLimits.ts';
 import { PooledQueries } from './pooledQueries.ts';
 import { Readiness } from './readiness.ts';
 import { RequestSlots } from './requestSlots.ts';
+import { checkVending, TableCredentials } from './tableCredentials.ts';
 
 export type RunningServer = {
   /** For display and for clients: `http://127.0.0.1:2333`. */
@@ -48,6 +49,7 @@ const connectionOptions = (idle: number): ServerOptions => ({
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   checkExposure(options);
+  if (options.vending) checkVending(options);
   const limits = { ...defaultServeLimits, ...options.limits };
   const log = jsonLog(options.write, secretsOf(options));
   const { storageOptions } = options;
@@ -83,6 +85,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     metrics,
     log,
   });
+  const { vending } = options;
+  const credentials = vending && new TableCredentials({ vending, storageOptions, metrics, log });
+  const callerOf = (request: IncomingMessage): Caller => {
+    const caller = gate.callerOf(request);
+    if (caller) return caller;
+    throw new CatalogError('Internal', 'A request passed the gate without a caller.', '');
+  };
   // A single key has nothing to share.
   const keyShare = hasManyKeys ? limits.keyShare : 1;
   const slots = new RequestSlots({
@@ -96,12 +105,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       gate.authorize(request, asked);
       listener?.admit(request, response, gate.callerOf(request)?.key.name ?? '');
     },
-    catalogOf: (request) => {
-      const caller = gate.callerOf(request);
-      if (!caller) throw new CatalogError('Internal', 'A request passed the gate without a caller.', '');
-      return catalogs.get(caller.database.root);
-    },
+    catalogOf: async (request) => catalogs.get(callerOf(request).database.root),
     jobs: options.jobs,
+    vendCredentials: credentials && ((request, table, signal) => credentials.vend(callerOf(request), table, signal)),
     runElsewhere: (call) => queries.run(call),
     errorFor: (request, error) => {
       // Frees the slot of a refused request. The request does no more work, although the rest of its body is still
@@ -126,6 +132,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const closeFiles = (): void => {
     keys.close();
     certificate?.close();
+    credentials?.close();
   };
   let server: Server;
   let port: number;

@@ -10,6 +10,17 @@ import type { BodyReader } from './httpBody.ts';
 import { checkEnvelope, checkId, type Json } from './requestBody.ts';
 import type { ServerJobs } from './serverJobs.ts';
 
+/**
+ * Returns storage options with credentials for a table, for clients that open its files themselves; `undefined` if the
+ * server vends none for it.
+ * @throws CatalogError if `isRequired` and the credentials can't be had
+ */
+export type VendCredentials = (table: {
+  id: readonly string[];
+  location: string;
+  isRequired: boolean;
+}) => Promise<Record<string, string> | undefined>;
+
 /** One request, its parts read and checked on demand. */
 export type RequestContext = {
   catalog: DirCatalog;
@@ -33,6 +44,8 @@ export type RequestContext = {
   own: (table: DirTable) => DirTable;
   /** Runs jobs; undefined if the server runs none. */
   jobs: ServerJobs | undefined;
+  /** Vends credentials for tables; undefined if the server vends none. */
+  vendCredentials: VendCredentials | undefined;
   signal: AbortSignal;
 };
 
@@ -44,8 +57,11 @@ export function callOf(
     preferences,
     own,
     jobs,
+    vendCredentials,
     signal,
-  }: Pick<RequestContext, 'catalog' | 'preferences' | 'own' | 'jobs' | 'signal'> & { body: BodyReader },
+  }: Pick<RequestContext, 'catalog' | 'preferences' | 'own' | 'jobs' | 'vendCredentials' | 'signal'> & {
+    body: BodyReader;
+  },
 ): RequestContext {
   const json = async (): Promise<Json> => {
     const value = await body.json();
@@ -65,6 +81,7 @@ export function callOf(
     arrow: () => body.arrow(),
     own,
     jobs,
+    vendCredentials,
     signal,
   };
 }

@@ -23,7 +23,7 @@ import {
 } from './httpBody.ts';
 import { Reply, type Streamed } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
-import { callOf } from './routeTypes.ts';
+import { callOf, type VendCredentials } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
 import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
@@ -67,6 +67,14 @@ type ContractOptions = {
   catalogOf: (request: IncomingMessage, asked: RequestInfo) => Promise<DirCatalog>;
   /** Runs jobs; without it their operations are refused. */
   jobs?: ServerJobs | undefined;
+  /** Vends credentials for a table to the caller of a request; without it no response has any. */
+  vendCredentials?:
+    | ((
+        request: IncomingMessage,
+        table: Parameters<VendCredentials>[0],
+        signal: AbortSignal,
+      ) => ReturnType<VendCredentials>)
+    | undefined;
   /**
    * Runs a request in another process, because it could end this one. Returns `undefined` for requests that run here.
    */
@@ -213,7 +221,9 @@ async function serve(
       return table;
     };
     const preferences = parsePreferences(request.headers['prefer']);
-    const told = await found.handler(callOf(found, { catalog, body, preferences, own, jobs: options.jobs, signal }));
+    const { jobs, vendCredentials: vend } = options;
+    const vendCredentials: VendCredentials | undefined = vend && ((table) => vend(request, table, signal));
+    const told = await found.handler(callOf(found, { catalog, body, preferences, own, jobs, vendCredentials, signal }));
     if ('rows' in told) await reply.stream(await rowsOf(told.rows, request.headers, signal));
     else if ('arrow' in told) await reply.arrow(told.arrow);
     else if ('json' in told) await reply.json(told.status ?? 200, told.json, told.applied);

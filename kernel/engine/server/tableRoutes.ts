@@ -15,6 +15,7 @@ import {
   queryFlag,
   queryText,
   requiredString,
+  optionalBoolean,
   optionalString,
   textList,
   textMap,
@@ -26,7 +27,21 @@ import { versionOf } from './queryRequest.ts';
 import { taggedVersion } from './dataRoutes.ts';
 import { openTable, tableOf, type RequestContext, type Handlers } from './routeTypes.ts';
 
-// This server gives no client the credentials of its storage: responses never have `storage_options`.
+/**
+ * Returns the field `storage_options` of a response. It never has the server's own credentials: a server that vends
+ * credentials sends temporary ones for this table.
+ * @param wanted the field `vend_credentials` of the request. Without it, credentials are sent too, because pylance reads
+ * them from its first description, which lacks the field
+ */
+async function storageOptions(
+  { vendCredentials, id }: Pick<RequestContext, 'vendCredentials' | 'id'>,
+  location: string | undefined,
+  wanted: boolean | undefined,
+  isRequired = false,
+): Promise<{ storage_options?: Record<string, string> }> {
+  if (wanted === false || location === undefined) return {};
+  return definedEntries({ storage_options: await vendCredentials?.({ id, location, isRequired }) });
+}
 
 /** Parses a map that the query string contains as JSON. */
 function queryMap(query: URLSearchParams, field: string): Record<string, string> {
@@ -83,10 +98,12 @@ async function describe(call: RequestContext): Promise<unknown> {
   const checksDeclared = queryFlag(query, 'check_declared') ?? false;
   const withUri = queryFlag(query, 'with_table_uri') ?? false;
   const isArrow = preferences.has(preference.arrowDescription);
+  const wanted = optionalBoolean(body, 'vend_credentials');
   const at = await tableAt(call, body);
-  const placeReply = (location: string | undefined) => ({
+  const placeReply = async (location: string | undefined) => ({
     ...(location !== undefined && { location }),
     ...(withUri && location !== undefined && { table_uri: uriOf(location) }),
+    ...(await storageOptions(call, location, wanted, wanted === true)),
   });
   let found: Awaited<ReturnType<DirCatalog['describe']>>;
   try {
@@ -96,13 +113,13 @@ async function describe(call: RequestContext): Promise<unknown> {
     const isUnwritten = !isDetailed && isCatalogError(error, 'InvalidTableState');
     const location = isUnwritten ? await catalog.declaredLocation(name, namespacePath, { signal }) : undefined;
     if (location === undefined) throw error;
-    return { table: name, namespace: namespacePath, ...placeReply(location), is_only_declared: true };
+    return { table: name, namespace: namespacePath, ...(await placeReply(location)), is_only_declared: true };
   }
   const { version, schema, numRows, numFragments } = found;
   const shown = {
     table: name,
     namespace: namespacePath,
-    ...placeReply(found.location),
+    ...(await placeReply(found.location)),
     // If the table can be described, its data has been written.
     ...((checksDeclared || isDetailed) && { is_only_declared: false }),
     version,
@@ -134,7 +151,8 @@ const schemaText = (schema: Schema): string =>
   Buffer.from(tableToIPC(new ArrowTable(schema), 'stream')).toString('base64');
 
 export const tableHandlers: Handlers = {
-  async CreateTable({ catalog, id, query, arrow, own, signal }) {
+  async CreateTable(call) {
+    const { catalog, id, query, arrow, own, preferences, signal } = call;
     const [name, path] = tableOf(id);
     const mode = choice(queryText(query, 'mode'), 'mode', ['create', 'exist_ok', 'overwrite']);
     if (Object.keys(queryMap(query, 'properties')).length > 0) {
@@ -148,18 +166,24 @@ export const tableHandlers: Handlers = {
     const { schema, batches } = await arrow();
     const table = own(await catalog.createTable(name, batches, path, { mode, schema, signal }));
     const { location } = await catalog.describeTable(name, path, { signal });
-    return { json: { version: await table.version({ signal }), ...(location !== undefined && { location }) } };
+    // The request has no field for this. The request succeeds without credentials too, because the table exists now.
+    const storage = await storageOptions(call, location, !preferences.has(preference.noCredentials));
+    const version = await table.version({ signal });
+    return { json: { version, ...(location !== undefined && { location }), ...storage } };
   },
-  async DeclareTable({ catalog, id, json, signal }) {
+  async DeclareTable(call) {
+    const { catalog, id, json, signal } = call;
     const [name, path] = tableOf(id);
     const body = await json();
+    const wanted = optionalBoolean(body, 'vend_credentials');
     const place = optionalString(body, 'location');
     const { location } = await catalog.declareTable(name, path, {
       location: place === undefined ? undefined : placeIn(catalog, place),
       properties: textMap(body, 'properties'),
       signal,
     });
-    return { json: { location } };
+    // The request succeeds without credentials too, because the name is taken now: a repeated request would fail.
+    return { json: { location, ...(await storageOptions(call, location, wanted)) } };
   },
   async RegisterTable({ catalog, id, json, signal }) {
     const [name, path] = tableOf(id);
