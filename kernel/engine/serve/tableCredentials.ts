@@ -1,3 +1,4 @@
+import type { VendingRequest } from '#engine/server/routeTypes.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { setNewest } from '#shared/setNewest.ts';
@@ -26,15 +27,6 @@ export type Vending = {
   /** Starts a session of the role with this session policy. @throws Error without any part of a key */
   startSession(session: { name: string; policy: string }, signal: AbortSignal): Promise<SessionKeys>;
   close(): void;
-};
-
-/** A table for which a client needs credentials. */
-export type VendingRequest = {
-  /** The components of the identifier. */
-  readonly id: readonly string[];
-  readonly location: string;
-  /** Whether the request fails without credentials. */
-  readonly isRequired: boolean;
 };
 
 /**

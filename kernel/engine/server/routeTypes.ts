@@ -15,11 +15,16 @@ import type { ServerJobs } from './serverJobs.ts';
  * server vends none for it.
  * @throws CatalogError if `isRequired` and the credentials can't be had
  */
-export type VendCredentials = (table: {
-  id: readonly string[];
-  location: string;
-  isRequired: boolean;
-}) => Promise<Record<string, string> | undefined>;
+export type VendCredentials = (table: VendingRequest) => Promise<Record<string, string> | undefined>;
+
+/** A table for which a client needs credentials. */
+export type VendingRequest = {
+  /** The components of the identifier. */
+  readonly id: readonly string[];
+  readonly location: string;
+  /** Whether the request fails without credentials. */
+  readonly isRequired: boolean;
+};
 
 /** One request, its parts read and checked on demand. */
 export type RequestContext = {

@@ -23,7 +23,7 @@ import {
 } from './httpBody.ts';
 import { Reply, type Streamed } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
-import { callOf, type VendCredentials } from './routeTypes.ts';
+import { callOf, type VendCredentials, type VendingRequest } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
 import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
@@ -69,12 +69,7 @@ type ContractOptions = {
   jobs?: ServerJobs | undefined;
   /** Vends credentials for a table to the caller of a request; without it no response has any. */
   vendCredentials?:
-    | ((
-        request: IncomingMessage,
-        table: Parameters<VendCredentials>[0],
-        signal: AbortSignal,
-      ) => ReturnType<VendCredentials>)
-    | undefined;
+    ((request: IncomingMessage, table: VendingRequest, signal: AbortSignal) => ReturnType<VendCredentials>) | undefined;
   /**
    * Runs a request in another process, because it could end this one. Returns `undefined` for requests that run here.
    */
