@@ -77,7 +77,8 @@ export const serveCommand: Command = {
 ${summary}
 
 Tables
-  --root DIR|s3://…             the directory or object store URL that holds the tables
+  --root DIR|s3://…             the directory or object store URL that holds the tables. Without --database, LanceDB's
+                                remote client opens it under any name (db://NAME)
   --database NAME[=ROOT]        serve a database of this name (default ROOT: the folder NAME below --root); repeatable.
                                 Clients select it with the header x-service-database or the first label of the host
                                 (NAME.catalog.example.com with --public-host catalog.example.com; upper or lower case);

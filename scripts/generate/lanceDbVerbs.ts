@@ -68,7 +68,7 @@ export const lanceDbVerbs: Readonly<Record<string, Coverage>> = {
   'Table.createIndex': sameBut('returns when the index is built, except on some servers'),
   'Table.createIndexAsync': instead('createIndex()'),
   'Table.currentBranch': same,
-  'Table.delete': sameBut('without the number of deleted rows'),
+  'Table.delete': same,
   'Table.display': same,
   'Table.dropColumns': same,
   'Table.dropIndex': same,

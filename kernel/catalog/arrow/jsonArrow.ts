@@ -5,8 +5,8 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
  * The specification's JSON form of an Arrow schema (`JsonArrowSchema`). This form has no fields for units, time zones,
  * dictionaries and a few other things. This module adds fields for them; other readers ignore these fields.
  */
-type JsonArrowSchema = { fields: JsonArrowField[]; metadata?: Record<string, string> };
-type JsonArrowField = {
+export type JsonArrowSchema = { fields: JsonArrowField[]; metadata?: Record<string, string> };
+export type JsonArrowField = {
   name: string;
   nullable: boolean;
   type: JsonArrowType;

@@ -6,7 +6,12 @@ import type { JobDescription } from '#catalog/jobs.ts';
 import type { FullTextOptions } from '#catalog/query/querySpec.ts';
 import type { OptimizeResult } from '#catalog/table/optimize.ts';
 import type { AddOptions, CreateIndexOptions, IndexSettings, TableStats } from '#catalog/table/table.ts';
-import type { InsertResult, RefreshResult, WriteResult } from '#catalog/table/writeResults.ts';
+import type {
+  DeleteResult as DeletedRows,
+  InsertResult,
+  RefreshResult,
+  WriteResult,
+} from '#catalog/table/writeResults.ts';
 import type { noLsm, noViews, NotSupported, unsupportedBranchCalls } from './unsupported.ts';
 import type { blob, OAuthFlowType, PermutationBuilder, Scannable } from './unsupportedModules.ts';
 
@@ -21,7 +26,7 @@ export type BaseTokenizer = NonNullable<IndexSettings['baseTokenizer']>;
 export type CompactionStats = OptimizeResult['compaction'];
 export type ConnectNamespaceOptions = ConnectOptions;
 export type DataLike = ArrowData;
-export type DeleteResult = WriteResult;
+export type DeleteResult = DeletedRows;
 export type DescribeNamespaceResponse = Awaited<ReturnType<Catalog['describeNamespace']>>;
 export type DirNamespaceConfig = DirConfig;
 export type DropColumnsResult = WriteResult;

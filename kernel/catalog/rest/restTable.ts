@@ -37,7 +37,13 @@ import type { TableSource } from '#catalog/table/tableData.ts';
 import { recordMovedTable } from '#catalog/tableReference.ts';
 import type { Branches, Tags } from '#catalog/table/tagsBranches.ts';
 import { takeOffsets, takeRowIds, type TakeQuery } from '#catalog/query/takeQuery.ts';
-import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
+import type {
+  DeleteResult,
+  InsertResult,
+  RefreshResult,
+  UpdateResult,
+  WriteResult,
+} from '#catalog/table/writeResults.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
@@ -168,7 +174,7 @@ export class RestTable extends LanceDbTable implements Table {
     });
   }
 
-  async delete(predicate: string, options: CallOptions = {}): Promise<WriteResult> {
+  async delete(predicate: string, options: CallOptions = {}): Promise<DeleteResult> {
     return about(this.#target, 'DeleteFromTable', () => {
       checkOptions('delete', options, ['signal']);
       return withRows(this.#target, options, () => deleteRows(this.#target, predicate, options));

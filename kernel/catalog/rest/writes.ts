@@ -9,7 +9,7 @@ import { checkFilter } from '#catalog/query/query.ts';
 import type { ColumnsSql, UpdateOptions, UpdateSpec } from '#catalog/table/table.ts';
 import { type TableSource, toArrowTable } from '#catalog/table/tableData.ts';
 import type { Wire, WireRequest } from '#catalog/transport/request.ts';
-import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
+import type { DeleteResult, InsertResult, MergeResult, UpdateResult } from '#catalog/table/writeResults.ts';
 import { definedEntries } from '#shared/records.ts';
 import { Reply } from './reply.ts';
 import { about, ask, checkWritable, onBranch, type RestTarget } from './target.ts';
@@ -170,13 +170,13 @@ export function update(
 }
 
 /** "DeleteFromTable" */
-export function deleteRows(target: RestTarget, predicate: string, options: CallOptions): Promise<WriteResult> {
+export function deleteRows(target: RestTarget, predicate: string, options: CallOptions): Promise<DeleteResult> {
   return about(target, 'DeleteFromTable', async () => {
     checkWritable(target);
     checkFilter(predicate);
     const json = { predicate, ...onBranch(target) };
     return ask(target, 'DeleteFromTable', { json }, options, (reply) =>
-      definedEntries({ version: reply.maybeCount('version') }),
+      definedEntries({ numDeletedRows: reply.maybeCount('num_deleted_rows'), version: reply.maybeCount('version') }),
     );
   });
 }

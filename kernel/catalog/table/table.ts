@@ -16,7 +16,7 @@ import type { TableSource } from './tableData.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
 import type { TakeQuery } from '#catalog/query/takeQuery.ts';
 import type { WriteProgress } from './writeProgress.ts';
-import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from './writeResults.ts';
+import type { DeleteResult, InsertResult, RefreshResult, UpdateResult, WriteResult } from './writeResults.ts';
 
 // The interface of tables, with its options and results.
 
@@ -320,7 +320,7 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
    * Deletes the rows for which the SQL expression is true, in one version ("DeleteFromTable").
    * @throws CatalogError InvalidInput (13), ColumnNotFound (12), ConcurrentModification (14)
    */
-  delete(predicate: string, options?: CallOptions): Promise<WriteResult>;
+  delete(predicate: string, options?: CallOptions): Promise<DeleteResult>;
 
   /** Lists the versions of the table, oldest first ("ListTableVersions"). */
   listVersions(options?: CallOptions): Promise<VersionInfo[]>;

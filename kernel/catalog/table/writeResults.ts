@@ -9,6 +9,8 @@ export type UpdateResult = WriteResult & {
   readonly rowsUpdated?: number | undefined;
 };
 
+export type DeleteResult = WriteResult & { numDeletedRows?: number };
+
 export type RefreshResult = WriteResult & {
   numFilledRows: number;
   /** LanceDB's name of `numFilledRows`; outputs and copies leave it out. */

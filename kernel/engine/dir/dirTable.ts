@@ -34,7 +34,13 @@ import type { TableSource } from '#catalog/table/tableData.ts';
 import { recordMovedTable } from '#catalog/tableReference.ts';
 import type { Branches, Tags } from '#catalog/table/tagsBranches.ts';
 import { takeOffsets, takeRowIds, type TakeQuery } from '#catalog/query/takeQuery.ts';
-import type { InsertResult, RefreshResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
+import type {
+  DeleteResult,
+  InsertResult,
+  RefreshResult,
+  UpdateResult,
+  WriteResult,
+} from '#catalog/table/writeResults.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { unsupported } from './dirCapabilities.ts';
@@ -176,7 +182,7 @@ export class DirTable extends LanceDbTable implements Table {
     return updateRows(this.#handle, spec, options);
   }
 
-  delete(predicate: string, options: CallOptions = {}): Promise<WriteResult> {
+  delete(predicate: string, options: CallOptions = {}): Promise<DeleteResult> {
     return deleteRows(this.#handle, predicate, options);
   }
 

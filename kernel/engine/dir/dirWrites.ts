@@ -8,7 +8,7 @@ import { mergeSchema, type MergeSpec } from '#catalog/table/mergeInsert.ts';
 import { checkFilter } from '#catalog/query/query.ts';
 import type { AddOptions, ColumnsSql, UpdateOptions, UpdateSpec } from '#catalog/table/table.ts';
 import type { TableSource } from '#catalog/table/tableData.ts';
-import type { InsertResult, MergeResult, UpdateResult, WriteResult } from '#catalog/table/writeResults.ts';
+import type { DeleteResult, InsertResult, MergeResult, UpdateResult } from '#catalog/table/writeResults.ts';
 import { bufferRows, type BufferedRows, readAllRows } from '#engine/batches/bufferedRows.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
@@ -203,7 +203,7 @@ const filterOf = (given: UpdateSpec | ColumnsSql, options: UpdateOptions): strin
 };
 
 /** Deletes the rows that match the SQL predicate ("DeleteFromTable"). */
-export async function deleteRows(handle: TableHandle, predicate: string, options: CallOptions): Promise<WriteResult> {
+export async function deleteRows(handle: TableHandle, predicate: string, options: CallOptions): Promise<DeleteResult> {
   return handle.write(
     'DeleteFromTable',
     options,
@@ -211,8 +211,8 @@ export async function deleteRows(handle: TableHandle, predicate: string, options
       checkOptions('delete', options, ['signal']);
       checkFilter(predicate);
       checkSql(predicate);
-      const { version } = await native.delete(predicate);
-      return { version };
+      const { version, numDeletedRows } = await native.delete(predicate);
+      return { version, numDeletedRows };
     },
     predicate,
   );

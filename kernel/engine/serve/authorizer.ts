@@ -26,7 +26,7 @@ type GateOptions = {
   publicHosts: readonly string[];
 };
 
-/** The headers that name a database; upstream's own clients send the second one. */
+/** The headers that name a database; LanceDB's remote client sends the second one. */
 const databaseHeaders = ['x-service-database', 'x-lancedb-database'] as const;
 export const prefixHeaders = ['x-service-database-prefix', 'x-lancedb-database-prefix'] as const;
 
@@ -93,7 +93,7 @@ export class Authorizer {
   }
 
   #placeOf({ headers }: IncomingMessage, route: HostRoute, key: ApiKey): Omit<Caller, 'key'> {
-    const named = oneOf(headers, databaseHeaders);
+    const named = this.#nameIn(headers, route);
     if (named !== undefined && route.database !== undefined && named.toLowerCase() !== route.database) {
       throw new CatalogError(
         'InvalidInput',
@@ -123,12 +123,26 @@ export class Authorizer {
       throw new CatalogError(
         'NamespaceNotFound',
         `There is no database "${asked}" on this server.`,
-        `Name another database in ${given === undefined ? prefixHeaders[0] : databaseHeaders[0]}.`,
+        given === undefined
+          ? `Name another database in ${prefixHeaders[0]}.`
+          : `Name another database in ${databaseHeaders[0]}, or start the server with --database ${asked}=DIR.`,
       );
     }
     if (folders.length === 0) return { database };
     const root = folders.reduce((place, folder) => joinRoot(place, folder) ?? place, database.root);
     return { database: { name: database.name, root }, prefix: folders.join('/') };
+  }
+
+  /**
+   * Returns the database that a header names. LanceDB's remote client can't leave the name out (`db://NAME`). So on a
+   * server that was started without names, every name in its header means the only database. The key must still open
+   * that database.
+   */
+  #nameIn(headers: IncomingMessage['headers'], route: HostRoute): string | undefined {
+    const [only] = this.#options.databases;
+    const isChosen = route.database !== undefined || oneOf(headers, [databaseHeaders[0]]) !== undefined;
+    const named = oneOf(headers, databaseHeaders);
+    return named !== undefined && only?.isUnnamed && !isChosen ? only.name : named;
   }
 
   /**

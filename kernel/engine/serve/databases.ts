@@ -3,7 +3,12 @@ import { CatalogError } from '#shared/errors.ts';
 import { nameProblem } from '#shared/names.ts';
 
 /** A catalog that a server offers under a name. */
-export type Database = { readonly name: string; readonly root: string };
+export type Database = {
+  readonly name: string;
+  readonly root: string;
+  /** Whether it is the only database of a server that was started without names. */
+  readonly isUnnamed?: true;
+};
 
 /** The name of the only database of a server that was started without names. */
 const defaultDatabase = 'default';
@@ -16,7 +21,7 @@ const defaultDatabase = 'default';
 export function databasesOf(root: string | undefined, given: readonly string[]): Database[] {
   if (given.length === 0) {
     if (root === undefined) throw new CatalogError('InvalidInput', 'There is nothing to serve.', 'Pass --root DIR.');
-    return [{ name: defaultDatabase, root: absolute(root) }];
+    return [{ name: defaultDatabase, root: absolute(root), isUnnamed: true }];
   }
   const databases: Database[] = [];
   for (const text of given) {

@@ -5,6 +5,7 @@ import { isReading, type Operation } from '#catalog/contract.ts';
 import { dataBytes } from '#engine/pool/dataBytes.ts';
 import { QueryPool } from '#engine/pool/queryPool.ts';
 import type { Streamed } from '#engine/server/reply.ts';
+import { specificationBody } from '#engine/server/remoteDialect.ts';
 import type { ForwardableCall } from '#engine/server/server.ts';
 import { bundleFile } from '#processes/bundleFile.ts';
 import { thisNode } from '#processes/childProcess.ts';
@@ -38,7 +39,10 @@ const isEmpty = (value: unknown): boolean =>
 const isCostly = ({ filter, columns, vector, full_text_query: text, order_by: order }: Json): boolean =>
   ![filter, vector, text, order, isRecord(columns) ? columns['column_aliases'] : undefined].every(isEmpty);
 
-/** Decides by the JSON body whether a request runs in the pool. All other requests run in the server's own process. */
+/**
+ * Decides by the JSON body, in the form of the specification, whether a request runs in the pool. All other requests
+ * run in the server's own process.
+ */
 const pooledByBody: { readonly [K in Operation]?: (body: Json) => boolean } = {
   QueryTable: isCostly,
   CountTableRows: ({ predicate }) => !isEmpty(predicate),
@@ -99,8 +103,9 @@ export class PooledQueries {
       return undefined;
     }
     const isPooled = pooledByBody[operation];
-    if (!isPooled) return undefined;
-    const json = await body.json();
+    // Columns that are added by an Arrow stream have no SQL.
+    if (!isPooled || body.isArrow) return undefined;
+    const json = specificationBody(call, await body.json());
     signal.throwIfAborted();
     return isPooled(json) ? this.#forward(call, body.jsonBytes(), kindOf(json, body.jsonBytes())) : undefined;
   }

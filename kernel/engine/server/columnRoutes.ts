@@ -1,4 +1,6 @@
+import { CatalogError } from '#shared/errors.ts';
 import type { ColumnChange, ComputedColumns, NewColumn, Table } from '#catalog/table/table.ts';
+import type { WriteResult } from '#catalog/table/writeResults.ts';
 import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import {
   optionalBoolean,
@@ -14,7 +16,7 @@ import {
   type Json,
 } from './requestBody.ts';
 import { openBranch, openQueryBranch } from './dataRoutes.ts';
-import type { Handlers } from './routeTypes.ts';
+import type { Handlers, RequestContext } from './routeTypes.ts';
 
 function newColumn(entry: Json): NewColumn {
   const name = requiredString(entry, 'name');
@@ -66,8 +68,24 @@ function some<T>(list: readonly T[] | undefined, field: string): readonly T[] {
   return list && list.length > 0 ? list : invalidRequestField(field, 'a non-empty list');
 }
 
+/** Adds columns of nulls, which LanceDB's remote client sends as an Arrow stream without rows. */
+async function addEmptyColumns(call: RequestContext): Promise<WriteResult> {
+  const table = await openQueryBranch(call);
+  const { schema, batches } = await call.arrow();
+  for await (const { numRows } of batches) {
+    if (numRows === 0) continue;
+    const hint = 'Send a schema without rows, or merge the rows into the table.';
+    throw new CatalogError('InvalidInput', "Can't add columns together with their rows.", hint);
+  }
+  const { version = await table.version({ signal: call.signal }) } = await table.addColumns(schema, {
+    signal: call.signal,
+  });
+  return { version };
+}
+
 export const columnHandlers: Handlers = {
   async AlterTableAddColumns(call) {
+    if (call.isArrow) return { json: await addEmptyColumns(call) };
     const body = await call.json();
     const { signal } = call;
     const columns = newColumns(some(objectList(body, 'new_columns'), 'new_columns'));

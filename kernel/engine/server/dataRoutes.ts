@@ -179,7 +179,12 @@ export const dataHandlers: Handlers = {
     const { signal } = call;
     const predicate = requiredString(body, 'predicate');
     const table = await openBranch(call, body);
-    const { version } = await table.delete(predicate, { signal });
-    return { json: { version: version ?? (await table.version({ signal })) } };
+    const made = await table.delete(predicate, { signal });
+    return {
+      json: {
+        ...(made.numDeletedRows !== undefined && { num_deleted_rows: made.numDeletedRows }),
+        version: made.version ?? (await table.version({ signal })),
+      },
+    };
   },
 };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isRecord } from '#shared/records.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { arrowStreamMime } from '#shared/mime.ts';
 import { openArrow, type ArrowBody } from './arrowBody.ts';
 
 /** Limits of a request. */
@@ -63,6 +64,10 @@ export class BodyReader {
 
   get isJson(): boolean {
     return this.#type === 'application/json';
+  }
+
+  get isArrow(): boolean {
+    return this.#type === arrowStreamMime;
   }
 
   /**

@@ -61,7 +61,8 @@ function indexOptions(body: Json, types: readonly IndexType[]): CreateIndexOptio
   if (count(body, 'target_partition_size') !== undefined) {
     unsupportedByServer('a partition size', 'Leave target_partition_size out, or send num_partitions.');
   }
-  const options: CreateIndexOptions = { type, name: optionalString(body, 'name'), distanceType };
+  const replace = optionalBoolean(body, 'replace');
+  const options: CreateIndexOptions = { type, name: optionalString(body, 'name'), distanceType, replace };
   for (const [field, option] of entriesOf(sizes)) options[option] = count(body, field);
   for (const [field, option] of entriesOf(flags)) options[option] = optionalBoolean(body, field);
   for (const [field, option] of entriesOf(texts)) options[option] = optionalString(body, field);

@@ -7,6 +7,7 @@ import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
 import type { DirTable } from '#engine/dir/dirTable.ts';
 import type { ArrowBody } from './arrowBody.ts';
 import type { BodyReader } from './httpBody.ts';
+import { type Dialect, specificationBody } from './remoteDialect.ts';
 import { checkEnvelope, checkId, type Json } from './requestBody.ts';
 import type { ServerJobs } from './serverJobs.ts';
 
@@ -29,6 +30,8 @@ export type VendingRequest = {
 /** One request, its parts read and checked on demand. */
 export type RequestContext = {
   catalog: DirCatalog;
+  /** The protocol of the client; `json` and the response of the handler have the form of the specification. */
+  dialect: Dialect;
   /** The components of the identifier in the URL. */
   id: readonly string[];
   indexName: string;
@@ -42,6 +45,8 @@ export type RequestContext = {
   optionalJson: () => Promise<Json>;
   /** Reads a JSON body that is a map as a whole. In such a body `id` is a key like any other. */
   map: () => Promise<Json>;
+  /** Whether the body is an Arrow stream by its content type. */
+  isArrow: boolean;
   arrow: () => Promise<ArrowBody>;
   /** What the client wishes beyond the specification, by name. */
   preferences: ReadonlyMap<string, string>;
@@ -55,7 +60,13 @@ export type RequestContext = {
 };
 
 export function callOf(
-  { id, indexName, query }: { id: readonly string[]; indexName: string; query: URLSearchParams },
+  route: {
+    dialect: Dialect;
+    operation: Operation | undefined;
+    id: readonly string[];
+    indexName: string;
+    query: URLSearchParams;
+  },
   {
     catalog,
     body,
@@ -68,14 +79,16 @@ export function callOf(
     body: BodyReader;
   },
 ): RequestContext {
+  const { dialect, id, indexName, query } = route;
   const json = async (): Promise<Json> => {
     const value = await body.json();
     checkEnvelope(value);
     checkId(value, id, query.get('delimiter') ?? idDelimiter);
-    return value;
+    return specificationBody(route, value);
   };
   return {
     catalog,
+    dialect,
     id,
     indexName,
     query,
@@ -83,6 +96,7 @@ export function callOf(
     json,
     optionalJson: () => (body.isJson ? json() : Promise.resolve({})),
     map: () => body.json(),
+    isArrow: body.isArrow,
     arrow: () => body.arrow(),
     own,
     jobs,

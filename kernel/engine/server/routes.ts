@@ -9,11 +9,13 @@ import { namespaceHandlers } from './namespaceRoutes.ts';
 import { optimizeHandlers } from './optimizeRoutes.ts';
 import { tableHandlers } from './tableRoutes.ts';
 import { versionHandlers } from './versionRoutes.ts';
+import { addParameters, type Dialect, remoteOperation } from './remoteDialect.ts';
 import { decodePart } from './requestBody.ts';
 import type { Handler, Handlers } from './routeTypes.ts';
 
 export type RouteMatch = {
   operation: Operation | undefined;
+  dialect: Dialect;
   /** The components of the identifier in the URL; empty for the root, and for routes without one. */
   id: string[];
   indexName: string;
@@ -77,9 +79,11 @@ export function matchRoute(method: string, url: string): RouteMatch {
   const [path, search] = split(url, '?');
   const query = new URLSearchParams(search);
   const segments = segmentsOf(path);
-  // Removes an empty last segment, because upstream's client for its service ends every URL with a slash.
-  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
-  const none = { operation: undefined, id: [], indexName: '', query, handler: unreachable };
+  // LanceDB's remote client ends its URLs with a slash, so an empty last segment tells its dialect.
+  const isRemote = segments.length > 1 && segments.at(-1) === '';
+  if (isRemote) segments.pop();
+  const dialect: Dialect = isRemote ? 'lancedb' : 'specification';
+  const none = { operation: undefined, dialect, id: [], indexName: '', query, handler: unreachable };
   const fitting = routes.filter((one) => fits(one.segments, segments));
   const found = fitting.find((one) => one.method === method);
   if (!found) {
@@ -89,7 +93,8 @@ export function matchRoute(method: string, url: string): RouteMatch {
       : { ...none, problem: noAddress(method, path, segments[0] === 'v1') };
   }
   const named = (placeholder: string) => segments[found.segments.indexOf(placeholder)];
-  const { operation } = found;
+  const operation = isRemote ? remoteOperation(found.operation) : found.operation;
+  if (isRemote) addParameters(query, operation);
   try {
     const delimiter = query.get('delimiter') ?? idDelimiter;
     if (delimiter === '') throw new CatalogError('InvalidInput', 'The delimiter is empty.', 'Leave it out for "$".');

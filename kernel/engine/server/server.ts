@@ -21,6 +21,7 @@ import {
   type ReadingObserver,
   unauthenticatedDrainLimits,
 } from './httpBody.ts';
+import { type Dialect, dialectError, dialectResponse, remoteHeaders } from './remoteDialect.ts';
 import { Reply, type Streamed } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
 import { callOf, type VendCredentials, type VendingRequest } from './routeTypes.ts';
@@ -87,6 +88,7 @@ type ContractOptions = {
 export type ForwardableCall = {
   readonly request: IncomingMessage;
   readonly operation: Operation;
+  readonly dialect: Dialect;
   /** The parameters of the URL. */
   readonly query: URLSearchParams;
   readonly body: BodyReader;
@@ -156,11 +158,12 @@ async function answer({ request, response, found, options, limits, isDraining }:
       if (isDraining) throw new CatalogError('ServiceUnavailable', 'The server is shutting down.', 'Try again.');
       await options.authorize(request, found, response);
       isLetIn = true;
+      for (const [name, value] of Object.entries(remoteHeaders(found, request))) response.setHeader(name, value);
       if (found.problem) throw found.problem;
       await serve(request, found, options, body, reply, gone.signal);
     });
   } catch (error) {
-    failure = catalogError(error);
+    failure = dialectError(found, catalogError(error));
     if (failure.kind === 'Internal' && !isAbort(error)) options.log(stackOf(error));
     failure = options.errorFor?.(request, failure) ?? failure;
     if (gone.signal.aborted || isAbort(error)) reply.destroy();
@@ -205,8 +208,8 @@ async function serve(
     // The request is refused before the handler runs, so that a client can test capabilities without creating anything.
     if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
       throw refusalOf(operation);
-    const { query } = found;
-    const elsewhere = operation && (await options.runElsewhere?.({ request, operation, query, body, signal }));
+    const { dialect, query } = found;
+    const elsewhere = operation && (await options.runElsewhere?.({ request, operation, dialect, query, body, signal }));
     if (elsewhere) {
       await reply.stream(elsewhere);
       return;
@@ -221,7 +224,7 @@ async function serve(
     const told = await found.handler(callOf(found, { catalog, body, preferences, own, jobs, vendCredentials, signal }));
     if ('rows' in told) await reply.stream(await rowsOf(told.rows, request.headers, signal));
     else if ('arrow' in told) await reply.arrow(told.arrow);
-    else if ('json' in told) await reply.json(told.status ?? 200, told.json, told.applied);
+    else if ('json' in told) await reply.json(told.status ?? 200, dialectResponse(found, told.json), told.applied);
     else await reply.empty();
   } finally {
     // Tables are closed explicitly: to the garbage collector each is only a few bytes, but the engine holds table

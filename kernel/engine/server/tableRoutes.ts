@@ -1,5 +1,6 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { type Schema, Table as ArrowTable, tableToIPC } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
@@ -23,6 +24,7 @@ import {
   type Json,
 } from './requestBody.ts';
 import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
+import { lanceSchema } from './lanceTypeNames.ts';
 import { versionOf } from './queryRequest.ts';
 import { taggedVersion } from './dataRoutes.ts';
 import { openTable, tableOf, type RequestContext, type Handlers } from './routeTypes.ts';
@@ -91,7 +93,7 @@ function placeIn({ location: root }: Catalog, place: string): string {
 const uriOf = (location: string): string => (isObjectStore(location) ? location : pathToFileURL(location).href);
 
 async function describe(call: RequestContext): Promise<unknown> {
-  const { catalog, id, query, preferences, signal } = call;
+  const { catalog, dialect, id, query, preferences, signal } = call;
   const body = await call.json();
   const [name, namespacePath] = tableOf(id);
   const isDetailed = queryFlag(query, 'load_detailed_metadata') ?? false;
@@ -126,6 +128,10 @@ async function describe(call: RequestContext): Promise<unknown> {
   };
   // The JSON form of a schema has no units and zones of times, and takes long for thousands of columns.
   if (isArrow) return { ...shown, ...definedEntries({ num_rows: numRows }), arrow_schema: schemaText(schema) };
+  // LanceDB's remote client opens a table by a request without a version, and then does not need its schema. So a table
+  // whose schema it can't read can be opened, counted, renamed and dropped.
+  if (dialect === 'lancedb' && !isDetailed)
+    return { ...shown, ...('version' in body && { schema: lanceSchema(schema, name) }) };
   // LanceDB's own client reads the version and the schema without requesting details, so these are always returned.
   if (!isDetailed) return { ...shown, schema: jsonOf(schema) };
   return {
@@ -149,6 +155,18 @@ function jsonOf(schema: Schema): ReturnType<typeof jsonSchema> {
 /** Encodes a schema as a base64 Arrow IPC stream without rows. */
 const schemaText = (schema: Schema): string =>
   Buffer.from(tableToIPC(new ArrowTable(schema), 'stream')).toString('base64');
+
+/**
+ * Returns the namespace that a table moves to. The specification calls it `new_namespace_id`, LanceDB's remote client
+ * `new_namespace`.
+ */
+function newNamespaceOf(body: Json): string[] | undefined {
+  const path = textList(body, 'new_namespace_id');
+  const other = textList(body, 'new_namespace');
+  if (path && other && !isDeepStrictEqual(path, other))
+    invalidRequestField('new_namespace', 'the value of new_namespace_id, or nothing');
+  return path ?? other;
+}
 
 export const tableHandlers: Handlers = {
   async CreateTable(call) {
@@ -222,7 +240,7 @@ export const tableHandlers: Handlers = {
   async RenameTable({ catalog, id, json, signal }) {
     const [name, path] = tableOf(id);
     const body = await json();
-    const newNamespacePath = textList(body, 'new_namespace_id');
+    const newNamespacePath = newNamespaceOf(body);
     await catalog.renameTable(name, requiredString(body, 'new_table_name'), path, { newNamespacePath, signal });
     return { json: {} };
   },

@@ -32,13 +32,6 @@ export const pageDifferences: Partial<Record<PageName, readonly PageDifference[]
       here: { numUpdatedRows: 1, version: 2 },
       reason: 'outputs and JSON show each value once; rowsUpdated can be read, but is not enumerable',
     },
-    {
-      on: ['dir', 'serve'],
-      name: 'result of a deletion',
-      inPackage: { numDeletedRows: 1, version: 6 },
-      here: { version: 6 },
-      reason: 'the specification of servers has no number of deleted rows',
-    },
   ],
   fullTextSearch: [
     {

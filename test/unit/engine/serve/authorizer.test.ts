@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Authorizer } from '#engine/serve/authorizer.ts';
+import { type Database, databasesOf } from '#engine/serve/databases.ts';
 import { openKeyStore } from '#engine/serve/keyStore.ts';
+import { digestOf } from '#engine/serve/keys.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 suite('the gate of a server', () => {
@@ -57,5 +59,59 @@ suite('the gate of a server', () => {
       () => databaseOf({ host: 'my.shop.example.com' }),
       (error) => isCatalogError(error, 'PermissionDenied'),
     );
+  });
+});
+
+suite('the gate of a server without names of databases', () => {
+  const key = 'a-key-of-some-databases';
+
+  /** Returns the database of a request, for a key that opens some databases. */
+  function databaseOf(headers: Record<string, string>, opens: readonly string[] | '*', databases: readonly Database[]) {
+    const keys = {
+      find: () => ({ name: 'ana', digest: digestOf(key), access: 'read-write' as const, databases: opens }),
+      isOpen: false,
+      close: () => undefined,
+    };
+    const gate = new Authorizer({ keys, databases, host: '127.0.0.1', publicHosts: ['example.com'] });
+    const request = new IncomingMessage(new Socket());
+    Object.assign(request.headers, { host: 'example.com', ...headers });
+    gate.authorize(request, { operation: 'ListTables', id: [] });
+    return gate.callerOf(request)?.database.root;
+  }
+  const unnamed = databasesOf('/data', []);
+  const ofClient = { 'x-lancedb-database': 'main' };
+
+  test("takes every name of LanceDB's remote client for its only database", () => {
+    assert.equal(databaseOf(ofClient, '*', unnamed), '/data');
+    assert.equal(databaseOf(ofClient, ['default'], unnamed), '/data');
+    const folder = { ...ofClient, 'x-lancedb-database-prefix': 'team' };
+    assert.equal(databaseOf(folder, '*', unnamed), '/data/team');
+  });
+
+  test('keeps a key to its own databases, whatever name the client sends', () => {
+    for (const opens of [['main'], ['sales', 'main'], []]) {
+      assert.throws(
+        () => databaseOf(ofClient, opens, unnamed),
+        (error) => isCatalogError(error, 'PermissionDenied'),
+        opens.join(),
+      );
+    }
+  });
+
+  test('takes no other name, by the other header, by the host, or with named databases', () => {
+    const named = databasesOf(undefined, ['default=/data']);
+    for (const [headers, databases] of [
+      [{ 'x-service-database': 'main' }, unnamed],
+      [{ 'x-service-database': 'main', ...ofClient }, unnamed],
+      [{ host: 'main.example.com' }, unnamed],
+      [{ host: 'main.example.com', ...ofClient }, unnamed],
+      [ofClient, named],
+    ] as const) {
+      assert.throws(
+        () => databaseOf(headers, '*', databases),
+        (error) => isCatalogError(error, 'NamespaceNotFound') && error.message.includes('--database main=DIR'),
+        JSON.stringify(headers),
+      );
+    }
   });
 });

@@ -4,7 +4,7 @@ import { isCatalogError } from '#shared/errors.ts';
 
 suite('the databases of a server', () => {
   test('are its root when none is named', () => {
-    assert.deepEqual(databasesOf('/data', []), [{ name: 'default', root: '/data' }]);
+    assert.deepEqual(databasesOf('/data', []), [{ name: 'default', root: '/data', isUnnamed: true }]);
   });
 
   test('are folders below the root, or roots of their own', () => {

@@ -22,9 +22,13 @@ suite('addresses of the contract', () => {
     assert.equal(matchRoute('POST', '/v1/tables/shop$products').problem?.kind, 'InvalidInput');
   });
 
-  test('may end with a slash', () => {
-    assert.equal(matchRoute('POST', '/v1/table/t/query/').operation, 'QueryTable');
-    assert.equal(matchRoute('GET', '/v1/table/').operation, 'ListAllTables');
+  test("end with a slash in the protocol of LanceDB's remote client", () => {
+    const { operation, dialect, id } = matchRoute('POST', '/v1/table/t/query/?delimiter=.');
+    assert.deepEqual({ operation, dialect, id }, { operation: 'QueryTable', dialect: 'lancedb', id: ['t'] });
+    assert.equal(matchRoute('POST', '/v1/table/t/query').dialect, 'specification');
+    assert.equal(matchRoute('GET', '/v1/table/').operation, 'ListTables');
+    assert.equal(matchRoute('GET', '/v1/table').operation, 'ListAllTables');
+    assert.equal(matchRoute('GET', '/').dialect, 'lancedb');
   });
 
   test('keep names that a URL parser would take for steps', () => {
