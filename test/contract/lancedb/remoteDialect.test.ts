@@ -77,6 +77,13 @@ suite("the protocol of LanceDB's remote client", function () {
     return (JSON.parse(body) as { tables: unknown }).tables;
   }
 
+  /** Adds columns by an Arrow stream: a column without rows, or the rows of another one. */
+  function addByStream(rows: readonly number[]) {
+    const added = new arrow.Table(new arrow.Schema([new arrow.Field('extra', new arrow.Int32(), true)]));
+    const body = arrow.tableToIPC(rows.length > 0 ? arrow.tableFromArrays({ more: rows }) : added, 'stream');
+    return server.send({ path: '/v1/table/a$t/add_columns/', headers: { ...headers, ...arrowType }, body });
+  }
+
   test('has lists for vectors and columns, and the largest integer for no limit', async () => {
     assert.deepEqual(
       await ids(`{"vector":[],"k":${largest},"columns":["id"],"filter":null,"version":null}`),
@@ -223,13 +230,8 @@ suite("the protocol of LanceDB's remote client", function () {
   });
 
   test('adds columns of nulls by an Arrow stream without rows', async () => {
-    const add = (rows: readonly number[]) => {
-      const added = new arrow.Table(new arrow.Schema([new arrow.Field('extra', new arrow.Int32(), true)]));
-      const body = arrow.tableToIPC(rows.length > 0 ? arrow.tableFromArrays({ more: rows }) : added, 'stream');
-      return server.send({ path: '/v1/table/a$t/add_columns/', headers: { ...headers, ...arrowType }, body });
-    };
-    assert.equal((await add([])).status, 200);
-    refused(await add([1]), 'InvalidInput', 'rows');
+    assert.equal((await addByStream([])).status, 200);
+    refused(await addByStream([1]), 'InvalidInput', 'rows');
     const { fields } = await (await catalog.openTable('t', ['a'])).schema();
     assert.deepEqual(fields.map(({ name }) => name).slice(-1), ['extra']);
   });
