@@ -34,7 +34,8 @@ suite('lance-catalog serve with one key in the environment', function () {
       }
     };
     await refusedWith({ apiKey: 'wrong' }, 'Unauthenticated', 'Send a key of this server as the option "apiKey".');
-    await refusedWith({ database: 'zz' }, 'NamespaceNotFound', 'Name another database in the option "database".');
+    const database = 'Name another database in the option "database", or start the server with --database zz=DIR.';
+    await refusedWith({ database: 'zz' }, 'NamespaceNotFound', database);
     const prefix = 'Correct the option "databasePrefix", or leave it out.';
     await refusedWith({ databasePrefix: 'zz' }, 'NamespaceNotFound', prefix);
     await refusedWith({ uri: `${uri}/api` }, 'Unsupported', 'Check the path in uri.');
