@@ -137,6 +137,12 @@ export const engineHost = 'lance-engine';
 /** Header with the root directory of the catalog, encoded with `encodeURIComponent`. */
 export const rootHeader = 'x-lance-root';
 
+/**
+ * Header with the namespace that is the root for a request to the engine process: a JSON list of names, encoded with
+ * `encodeURIComponent`.
+ */
+export const namespaceHeader = 'x-lance-namespace';
+
 /** Header with the settings of the root's object store, as JSON encoded with `encodeURIComponent`. */
 export const storageOptionsHeader = 'x-lance-storage-options';
 

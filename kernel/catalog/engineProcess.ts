@@ -13,8 +13,9 @@ import { createTempFolder } from '#processes/files.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import { isRepairResult, type RepairResult } from '#shared/damage.ts';
 import { CatalogError, isCatalogError, kindOfCode } from '#shared/errors.ts';
+import type { NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
-import { engineHost, repairPath, rootHeader, storageOptionsHeader } from './contract.ts';
+import { engineHost, namespaceHeader, repairPath, rootHeader, storageOptionsHeader } from './contract.ts';
 import { type EngineHandshake, parseHandshake } from './engineHandshake.ts';
 import { identityOfRoot, isSecretOption } from './identity.ts';
 
@@ -48,6 +49,8 @@ export type ForwardedRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   readonly config: DirConfig;
+  /** The namespace that is the root for the request (default: the root of the directory). */
+  readonly namespacePath?: NamespacePath | undefined;
 };
 
 /** How long a process may take to start, milliseconds: loading 200 MB from a cold disk takes seconds. */
@@ -196,8 +199,13 @@ export class EngineProcess {
    * error of a request body that fails
    */
   async forward(sent: ForwardedRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const { method, path, body, config } = sent;
-    const headers = { ...sent.headers, host: engineHost, ...this.#headersFor(config) };
+    const { method, path, body, config, namespacePath = [] } = sent;
+    const headers = {
+      ...sent.headers,
+      host: engineHost,
+      ...this.#headersFor(config),
+      ...(namespacePath.length > 0 && { [namespaceHeader]: encodeURIComponent(JSON.stringify(namespacePath)) }),
+    };
     const asked = request({ socketPath: this.#socket, path, method, headers, signal, agent: this.#agent });
     // An error after the response is also reported to the reader of the response, so it is dropped here.
     asked.on('error', () => undefined);

@@ -12,8 +12,9 @@ import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 
-export const newKeyUsage = `  lance-catalog serve new-key NAME [--read-only] [--database NAME …] [--keys FILE]
-      create an API key, print it once, and add its line to the key file (default: print the line to stderr)`;
+export const newKeyUsage = `  lance-catalog serve new-key NAME [--read-only] [--database NAME …] [--namespace PATH] [--keys FILE]
+      create an API key, print it once, and add its line to the key file (default: print the line to stderr).
+      With --namespace shop/eu the key opens only this namespace of its databases, as the root`;
 
 /**
  * `serve new-key`: creates a key and prints it for the user. The line for the key file contains only the hash of the
@@ -22,12 +23,18 @@ export const newKeyUsage = `  lance-catalog serve new-key NAME [--read-only] [--
 export async function newKey(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(
     args,
-    { 'read-only': { type: 'boolean' }, database: { type: 'string', multiple: true }, keys: { type: 'string' } },
+    {
+      'read-only': { type: 'boolean' },
+      database: { type: 'string', multiple: true },
+      namespace: { type: 'string' },
+      keys: { type: 'string' },
+    },
     true,
   );
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) throw new UsageError('"serve new-key" needs one NAME.');
-  const { key, line } = makeKey(name, values['read-only'] ? 'read-only' : 'read-write', values.database ?? '*');
+  const access = values['read-only'] ? 'read-only' : 'read-write';
+  const { key, line } = makeKey(name, access, values.database ?? '*', values.namespace?.split('/'));
   if (values.keys === undefined) process.stderr.write(`${line}\n`);
   else await append(values.keys, line);
   process.stdout.write(`${key}\n`);
@@ -85,12 +92,14 @@ Tables
                                 a name with a dot works only in the header. The header
                                 x-service-database-prefix selects a folder below the database (team/north) or, if no
                                 database is selected, the database and the folder (NAME/team/north)
+Clients can use a namespace as the root, by the base path /at/ and its names joined by %24: http://HOST:PORT/at/shop%24eu
 ${storageHelp}
 
 Access; every request except /healthz and /readyz needs a key, as x-api-key or Authorization: Bearer
   --api-key-env NAME            read a single key with all rights from an environment variable
   --keys FILE                   read keys from a file that only you can read (mode 600), with a line for each key:
-                                NAME SHA256 read-only|read-write DATABASE,DATABASE|*
+                                NAME SHA256 read-only|read-write DATABASE,DATABASE|* [namespace=PATH]
+                                A key with a namespace sees it as the root, and nothing outside of it
                                 The file is read again when it changes; an invalid file is ignored
                                 A key does not limit clients that open the files of a table with other credentials
   --no-auth                     no authentication; loopback only

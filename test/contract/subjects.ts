@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
@@ -28,7 +29,7 @@ export const startEngine = (log?: (line: string) => void): Promise<EngineProcess
   });
 
 /** The implementation under test. */
-export type SubjectId = 'dir' | 'engine' | 'serve' | 'pair' | 'upstream';
+export type SubjectId = 'dir' | 'engine' | 'serve' | 'mount' | 'pair' | 'upstream';
 
 /** One implementation under test, and how it opens a catalog on a directory. */
 export type Subject = {
@@ -89,6 +90,87 @@ function overServe(): Subject {
     },
   };
 }
+
+/** A namespace that is the root of a catalog. Its names occur in no test. */
+const mounted = ['outer-one', 'inner-one'];
+
+/**
+ * The same tests in a namespace as the root. `stop` fails if a response named the namespace, or if anything was
+ * created beside it.
+ */
+function overMount(): Subject {
+  const running: { readonly server: Serving; readonly root: string }[] = [];
+  return {
+    id: 'mount',
+    name: 'rest, over a namespace of our server as the root',
+    start: () => {
+      registerRest();
+      return Promise.resolve();
+    },
+    stop: async () => {
+      for (const { server, root } of running) {
+        await server.close();
+        const whole = await openDir({ root });
+        for (const [depth, name] of mounted.entries()) {
+          const above = mounted.slice(0, depth);
+          assert.deepEqual(await whole.listNamespaces(above), { namespaces: [name] });
+          assert.deepEqual(await whole.tableNames(above), []);
+        }
+        await whole.close();
+      }
+    },
+    open: async (root) => {
+      const whole = await openDir({ root });
+      for (const depth of mounted.keys()) await whole.createNamespace(mounted.slice(0, depth + 1));
+      await whole.close();
+      const server = await startServing(root, [mounted.join('/'), JSON.stringify(mounted).slice(1, -1)]);
+      running.push({ server, root });
+      return connectNamespace('rest', { uri: `${server.uri}/at/${mounted.join('%24')}`, apiKey: server.key });
+    },
+  };
+}
+
+/** Suites that also run in a namespace as the root. The others read the folder of the root, or test the same code. */
+const inMount = [
+  'branches',
+  'capabilities',
+  'columns',
+  'copy',
+  'creating tables',
+  'declared tables',
+  'errors',
+  'full-text queries',
+  'indexes',
+  'merging',
+  'metadata of columns and schema',
+  'names',
+  'namespaces',
+  'optimizing',
+  'query options',
+  'registered tables',
+  'renaming',
+  'searches by several things',
+  'statistics',
+  'tables',
+  'tables and namespaces of one name',
+  'tags',
+  'versions',
+  'writing',
+  'wrong queries',
+];
+
+/** Tests of these suites that open the root beside the server, or need ten levels below the root. */
+const notInMount = [
+  /^describe one version of themselves while/,
+  /^follow another writer/,
+  /^whose creation fails take none away/,
+  /^makes the indexes of a table again/,
+  /^that upstream made are listed, opened/,
+  /^nest ten levels deep/,
+  /^is seen by other clients of the same root/,
+  /^names as long as the rule allows/,
+  /^works beside clients that add/,
+];
 
 // One pair for all suites of this process, because starting its servers takes seconds.
 const pair = new ServePair();
@@ -153,7 +235,8 @@ type Define = (makeCatalog: () => Promise<{ db: Catalog; root: string }>, subjec
  */
 export function forEachSubject(title: string, define: Define): void {
   const onStore = onPair.includes(title) ? [overPair()] : [];
-  forEach([inProcess(), overEngine(), overServe(), ...onStore, overUpstream()], title, define);
+  const mount = inMount.includes(title) ? [overMount()] : [];
+  forEach([inProcess(), overEngine(), overServe(), ...mount, ...onStore, overUpstream()], title, define);
 }
 
 /**
@@ -181,6 +264,8 @@ function forEach(subjects: readonly Subject[], title: string, define: Define): v
         return { db, root };
       }, subject);
       if (subject.id === 'upstream') expectGaps(title, this);
+      if (subject.id === 'mount')
+        this.tests = this.tests.filter((each) => !notInMount.some((pattern) => pattern.test(each.title)));
     });
   }
 }

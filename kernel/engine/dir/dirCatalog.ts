@@ -321,12 +321,17 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
     location: string,
     ...tail: NamespaceArguments<RegisterTableOptions>
   ): Promise<void> {
-    const known = ['mode', 'properties'] as const;
-    const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, known);
-    await this.#change('RegisterTable', name, path, options, async () => {
-      checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']);
-      await registerTable(this.#connection.place, { name, path }, location, options);
-    });
+    await this.#register(name, location, tail);
+  }
+
+  /** Registers a table as `registerTable`, but only from a folder that was created for a table of a namespace. */
+  async registerTableOf(
+    within: NamespacePath,
+    name: string,
+    location: string,
+    ...tail: NamespaceArguments<RegisterTableOptions>
+  ): Promise<void> {
+    await this.#register(name, location, tail, within);
   }
 
   async deregisterTable(
@@ -428,6 +433,20 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
         // thrown.
         throw taken !== undefined && isCatalogError(error, 'TableNotFound') ? taken : error;
       });
+    });
+  }
+
+  async #register(
+    name: string,
+    location: string,
+    tail: NamespaceArguments<RegisterTableOptions>,
+    within?: NamespacePath,
+  ): Promise<void> {
+    const known = ['mode', 'properties'] as const;
+    const { namespacePath: path, options } = newTableCall<RegisterTableOptions>('registerTable', name, tail, known);
+    await this.#change('RegisterTable', name, path, options, async () => {
+      checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']);
+      await registerTable(this.#connection.place, { name, path }, location, options, within);
     });
   }
 

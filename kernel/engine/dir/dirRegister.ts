@@ -82,21 +82,31 @@ async function makeDeclared(folder: string): Promise<void> {
   await writeFile(join(folder, markers.declared), '');
 }
 
-/** Adds a name for a table that already is in a folder of the root ("RegisterTable"). */
+/**
+ * Adds a name for a table that already is in a folder of the root ("RegisterTable").
+ * @param within accepts only folders that were created for tables of this namespace
+ */
 export async function registerTable(
   place: Root,
   { name, path }: TableId,
   location: string,
   options: RegisterTableOptions,
+  within: NamespacePath = [],
 ): Promise<void> {
   const folder = folderOf(place, location);
   if (path.length === 0) return registerInRoot(place, name, folder, options);
+  if (!isCreatedIn(within, folder)) throw foreignFolder([...path, name], folder);
   await checkDataset(place, { name, path }, folder, location);
   const id = objectId(name, path);
   if (place.isLocal) await checkNotInRoot(place, name, path, folder);
   await updateManifest(place, async (manifest) => {
     const owner = await manifest.idAt(folder);
-    if (owner !== undefined && owner !== id) throw folderHasName([...path, name], folder, owner.split(idDelimiter));
+    if (owner !== undefined && owner !== id) {
+      const names = owner.split(idDelimiter);
+      // A client of the namespace must not learn where a table is now that was moved out of it.
+      const isWithin = within.every((part, index) => part === names[index]);
+      throw isWithin ? folderHasName([...path, name], folder, names) : foreignFolder([...path, name], folder);
+    }
     const taken = await manifest.insert(
       id,
       { location: folder, metadata: metadataOf(options.properties) },
@@ -119,6 +129,21 @@ async function checkNotInRoot(place: Root, name: string, path: NamespacePath, fo
   if (!folder.endsWith('.lance') || (await isDeregistered(place.location, folder))) return;
   throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
 }
+
+/** Whether a folder was created for a table of a namespace: its name has a random part and then the identifier. */
+function isCreatedIn(namespace: NamespacePath, folder: string): boolean {
+  const start = namespaceId(namespace);
+  if (start === undefined) return true;
+  return /^[0-9a-f]{8}_/.test(folder) && folder.slice(9).startsWith(start + idDelimiter) && !folder.endsWith('.lance');
+}
+
+/** The error for a folder that may have a table of another namespace. It is the same if there is no such folder. */
+const foreignFolder = (id: readonly string[], folder: string): CatalogError =>
+  new CatalogError(
+    'InvalidInput',
+    `Can't register table "${displayPath(id)}": the folder "${folder}" was not created for a table of this namespace.`,
+    'Pass a location that deregisterTable() returned in this namespace.',
+  );
 
 /** The error for a folder that another table uses: dropping or changing one table would drop or change the other. */
 const folderHasName = (id: readonly string[], folder: string, owner: readonly string[]): CatalogError =>

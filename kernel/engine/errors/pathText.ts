@@ -1,3 +1,5 @@
+import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
+
 /** Names of folders in a catalog: `orders.lance`, `f1586a7f_shop$orders`, `__manifest`. */
 const catalogFolder = String.raw`(?:[^\s"'\/]+\.lance|[0-9a-f]{8}_[^\s"'\/]*\$|__manifest)`;
 
@@ -22,4 +24,15 @@ export function withoutPath(text: string, path: string): string {
   const itself = new RegExp(String.raw`${before}(?:${forms.join('|')})[\\/]*(?![\w$-]|\.\w)`, 'g');
   const bareWord = new RegExp(String.raw`${before}${quoted(bare)}\/(?=${catalogFolder})`, 'g');
   return text.replaceAll(below, '').replaceAll(itself, '…').replaceAll(bareWord, '');
+}
+
+/**
+ * Returns `text` with the names of a namespace as if it were the root: `"shop/eu/orders"` becomes `"orders"`, and the
+ * namespace itself `"/"`. Messages name objects in double quotes; the engine joins their names by `$`.
+ */
+export function withoutNamespace(text: string, path: NamespacePath): string {
+  if (path.length === 0) return text;
+  const shown = displayPath(path);
+  const joined = new RegExp(String.raw`(?<![\w.$-])${quoted(path.join(idDelimiter) + idDelimiter)}`, 'g');
+  return text.replaceAll(`"${shown}/`, '"').replaceAll(`"${shown}"`, '"/"').replaceAll(joined, '');
 }

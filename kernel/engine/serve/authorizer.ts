@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { type Operation, readingOperations } from '#catalog/contract.ts';
 import type { RequestInfo } from '#engine/server/server.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { nameProblem } from '#shared/names.ts';
+import { displayPath, nameProblem, type NamespacePath } from '#shared/names.ts';
+import { parseBasePath } from './basePath.ts';
 import { joinRoot, type Database } from './databases.ts';
 import { type HostRoute, routeOfHost } from './hosts.ts';
 import type { KeyStore } from './keyStore.ts';
@@ -16,7 +17,15 @@ const isOperationAllowed = (access: Access, operation: Operation | undefined): b
  * The key and the database of a request. If the request has a prefix, the root is the folder `prefix` below the root of
  * the database.
  */
-export type Caller = { readonly key: ApiKey; readonly database: Database; readonly prefix?: string | undefined };
+export type Caller = {
+  readonly key: ApiKey;
+  readonly database: Database;
+  readonly prefix?: string | undefined;
+  /** The namespace that the base path of the URL names, below the namespace of the key. */
+  readonly basePath: NamespacePath;
+  /** The namespace that is the root for the request: that of the key and then that of the base path. */
+  readonly namespacePath: NamespacePath;
+};
 
 type GateOptions = {
   keys: KeyStore;
@@ -81,7 +90,10 @@ export class Authorizer {
   authorize(request: IncomingMessage, { operation }: RequestInfo): void {
     const route = this.checkOrigin(request);
     const key = this.checkKey(request);
-    this.#callers.set(request, { key, ...this.#placeOf(request, route, key) });
+    const { namespacePath: basePath, problem } = parseBasePath(request.url ?? '');
+    if (problem) throw problem;
+    const namespacePath = [...key.namespacePath, ...basePath];
+    this.#callers.set(request, { key, ...this.#placeOf(request, route, key), basePath, namespacePath });
     if (!isOperationAllowed(key.access, operation)) {
       throw new CatalogError('PermissionDenied', `The key "${key.name}" is read-only.`, 'Use another key.');
     }
@@ -92,7 +104,7 @@ export class Authorizer {
     return this.#callers.get(request);
   }
 
-  #placeOf({ headers }: IncomingMessage, route: HostRoute, key: ApiKey): Omit<Caller, 'key'> {
+  #placeOf({ headers }: IncomingMessage, route: HostRoute, key: ApiKey): Pick<Caller, 'database' | 'prefix'> {
     const named = this.#nameIn(headers, route);
     if (named !== undefined && route.database !== undefined && named.toLowerCase() !== route.database) {
       throw new CatalogError(
@@ -129,6 +141,14 @@ export class Authorizer {
       );
     }
     if (folders.length === 0) return { database };
+    if (key.namespacePath.length > 0) {
+      // A folder is a separate catalog: a namespace of the same name in it is not the one that the key opens.
+      throw new CatalogError(
+        'PermissionDenied',
+        `The key "${key.name}" opens only the namespace "${displayPath(key.namespacePath)}", and no folder.`,
+        `Leave the folder out of ${prefixHeaders[0]}.`,
+      );
+    }
     const root = folders.reduce((place, folder) => joinRoot(place, folder) ?? place, database.root);
     return { database: { name: database.name, root }, prefix: folders.join('/') };
   }

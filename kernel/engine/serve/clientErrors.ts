@@ -1,16 +1,36 @@
 import { tmpdir } from 'node:os';
 import { isRootError } from '#catalog/root.ts';
 import { CatalogError } from '#shared/errors.ts';
-import { withoutPath } from '#engine/errors/pathText.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { withoutNamespace, withoutPath } from '#engine/errors/pathText.ts';
 import { prefixHeaders, type Caller } from './authorizer.ts';
 
 /**
- * Returns an error without paths of the server, because a client can't use such paths and need not know them. Returns
- * the same error if it contains none.
+ * Returns an error without paths of the server, because a client can't use such paths and need not know them. If a
+ * namespace is the root for the client, objects are named as in that namespace. Returns the same error if nothing has
+ * to be changed.
+ * @param identifier the object that the URL names, for display
  */
-export function clientError(error: CatalogError, caller: Caller | undefined): CatalogError {
-  if (isRootError(error)) return caller ? rootError(error, caller) : hidden(error, []);
-  return hidden(error, caller ? [caller.database.root, tmpdir()] : [tmpdir()]);
+export function clientError(
+  error: CatalogError,
+  caller: Caller | undefined,
+  identifier: string | undefined,
+): CatalogError {
+  if (!caller) return hidden(error, [tmpdir()]);
+  if (isRootError(error)) return rootError(error, caller);
+  return hidden(error, [caller.database.root, tmpdir()], { path: caller.namespacePath, identifier });
+}
+
+/** The error of every request whose namespace as a root does not exist. */
+export function rootNamespaceMissing({ key, basePath }: Caller, cause: CatalogError): CatalogError {
+  const [what, hint] =
+    basePath.length > 0
+      ? [`Namespace "${displayPath(basePath)}" does not exist.`, 'Correct the base path of the URL ("/at/…").']
+      : [
+          `Namespace "${displayPath(key.namespacePath)}" does not exist: the key "${key.name}" opens only this namespace.`,
+          'Create it with another key, or use another key.',
+        ];
+  return new CatalogError('NamespaceNotFound', what, hint, { operation: cause.operation, cause });
 }
 
 function rootError(cause: CatalogError, { database: { name }, prefix }: Caller): CatalogError {
@@ -34,20 +54,25 @@ function rootError(cause: CatalogError, { database: { name }, prefix }: Caller):
   );
 }
 
+/** A namespace that is the root for the client, and the object in it that the URL names. */
+type View = { readonly path: NamespacePath; readonly identifier: string | undefined };
+
 /**
- * Removes the given paths from the message and the hint. An internal error can contain any path, so all paths are
- * removed from it.
+ * Removes the given paths and the names of the root namespace from the message and the hint. An internal error can
+ * contain any path, so all paths are removed from it.
  */
-function hidden(error: CatalogError, paths: readonly string[]): CatalogError {
+function hidden(error: CatalogError, paths: readonly string[], view?: View): CatalogError {
   const clean = (text: string): string => {
-    const without = paths.reduce(withoutPath, text);
+    const without = withoutNamespace(paths.reduce(withoutPath, text), view?.path ?? []);
     return error.kind === 'Internal' ? without.replaceAll(anyPath, '…') : without;
   };
   const { error: what, detail, instance } = error.toJSON();
   const [cleanWhat, cleanHint] = [clean(what), clean(detail)];
-  if (cleanWhat === what && cleanHint === detail) return error;
+  // The call that failed named the object by its whole path.
+  const identifier = view && view.path.length > 0 ? view.identifier : instance;
+  if (cleanWhat === what && cleanHint === detail && identifier === instance) return error;
   const { kind, status, operation } = error;
-  return new CatalogError(kind, cleanWhat, cleanHint, { status, operation, identifier: instance, cause: error });
+  return new CatalogError(kind, cleanWhat, cleanHint, { status, operation, identifier, cause: error });
 }
 
 /** An absolute path of two or more segments that is not part of a URL or of another path. */

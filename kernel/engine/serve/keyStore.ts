@@ -15,7 +15,13 @@ export type KeyStore = {
 };
 
 /** The key of every client if no key is required. */
-const allowAll: ApiKey = { name: 'anyone', digest: Buffer.alloc(0), access: 'read-write', databases: '*' };
+const allowAll: ApiKey = {
+  name: 'anyone',
+  digest: Buffer.alloc(0),
+  access: 'read-write',
+  databases: '*',
+  namespacePath: [],
+};
 
 const shortestKey = 16;
 
@@ -37,7 +43,7 @@ export async function openKeyStore(
       );
     }
     const keys: ApiKey[] = [
-      { name: 'environment', digest: digestOf(source.key), access: 'read-write', databases: '*' },
+      { name: 'environment', digest: digestOf(source.key), access: 'read-write', databases: '*', namespacePath: [] },
     ];
     return { find: (presented) => findKey(keys, presented), isOpen: false, close: () => undefined };
   }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CatalogError } from '#shared/errors.ts';
-import { nameProblem } from '#shared/names.ts';
+import { displayPath, nameProblem, type NamespacePath } from '#shared/names.ts';
 
 const accesses = ['read-only', 'read-write'] as const;
 export type Access = (typeof accesses)[number];
@@ -12,6 +12,8 @@ export type ApiKey = {
   access: Access;
   /** The databases that the key opens, `*` for all. */
   databases: readonly string[] | '*';
+  /** The namespace of each of these databases that is the root for the key; `[]` for the whole database. */
+  namespacePath: NamespacePath;
 };
 
 /** Random keys need no slow hash, since they can't be guessed from a dictionary. */
@@ -31,7 +33,7 @@ export function findKey(keys: readonly ApiKey[], presented: string): ApiKey | un
 
 /**
  * Parses a key file. Each line has a name, a SHA-256 in hexadecimal, `read-only` or `read-write`, and databases
- * separated by commas, or `*`; `#` starts a comment.
+ * separated by commas, or `*`. `namespace=shop/eu` can follow. `#` starts a comment.
  * @throws CatalogError InvalidInput (13) naming the line
  */
 export function parseKeys(text: string): ApiKey[] {
@@ -55,7 +57,7 @@ export function parseKeys(text: string): ApiKey[] {
 const makeKeyHint = 'lance-catalog serve new-key NAME';
 
 function parseLine(words: readonly string[], line: number): ApiKey {
-  const [name = '', hash = '', access = '', databases = '', ...more] = words;
+  const [name = '', hash = '', access = '', databases = '', namespace = '', ...more] = words;
   const problem = keyNameProblem(name);
   if (problem) throw wrongLine(line, problem, 'Start it with a name.');
   if (!/^[0-9a-f]{64}$/i.test(hash)) {
@@ -69,14 +71,32 @@ function parseLine(words: readonly string[], line: number): ApiKey {
   const known = accesses.find((one) => one === access);
   if (!known)
     throw wrongLine(line, 'does not say what the key can do', `Write ${accesses.join(' or ')} as the third field.`);
-  if (databases === '' || more.length > 0) {
+  if (databases === '' || more.length > 0 || !(namespace === '' || namespace.startsWith(namespaceField))) {
     throw wrongLine(
       line,
-      'does not end with the databases',
-      'Write them as the fourth field, with commas and no spaces, or *.',
+      `does not end with the databases or ${namespaceField}…`,
+      'Write the databases as the fourth field, with commas and no spaces, or *.',
     );
   }
-  return { name, digest: Buffer.from(hash, 'hex'), access: known, databases: parseDatabases(databases, line) };
+  return {
+    name,
+    digest: Buffer.from(hash, 'hex'),
+    access: known,
+    databases: parseDatabases(databases, line),
+    namespacePath: namespace === '' ? [] : parseNamespace(namespace.slice(namespaceField.length), line),
+  };
+}
+
+/** The start of the fifth field. It is written out, so that a list of databases with a space is an error. */
+const namespaceField = 'namespace=';
+
+/** An invalid namespace is an error: a key that lost its namespace would open the whole database. */
+function parseNamespace(text: string, line: number): NamespacePath {
+  const path = text.split('/');
+  const problem = path.map((name) => nameProblem('namespace', name)).find((one) => one !== undefined);
+  if (problem)
+    throw wrongLine(line, `has "${text}", which is not a valid namespace`, 'Write names with "/" between them.');
+  return path;
 }
 
 function parseDatabases(text: string, line: number): ApiKey['databases'] {
@@ -101,10 +121,16 @@ const keyNameProblem = (name: string): string | undefined =>
  * Creates a random key and its line for the key file. The prefix lets secret scanners recognize a leaked key.
  * @throws CatalogError InvalidInput (13) for a name that could not be parsed back
  */
-export function makeKey(name: string, access: Access, databases: ApiKey['databases']): { key: string; line: string } {
+export function makeKey(
+  name: string,
+  access: Access,
+  databases: ApiKey['databases'],
+  namespacePath: NamespacePath = [],
+): { key: string; line: string } {
   const key = `lc_${randomBytes(32).toString('base64url')}`;
   const places = databases === '*' ? '*' : databases.join(',');
-  const line = `${name} ${digestOf(key).toString('hex')} ${access} ${places}`;
+  const namespace = namespacePath.length === 0 ? '' : ` ${namespaceField}${displayPath(namespacePath)}`;
+  const line = `${name} ${digestOf(key).toString('hex')} ${access} ${places}${namespace}`;
   if (keyNameProblem(name)) {
     throw new CatalogError(
       'InvalidInput',

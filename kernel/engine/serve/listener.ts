@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
 import type { RequestLog, ContractHandler } from '#engine/server/server.ts';
 import type { Authorizer } from './authorizer.ts';
+import { parseBasePath } from './basePath.ts';
 import type { ConnectionLimits } from './connectionLimits.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -37,7 +39,7 @@ export function createListener(options: ListenerOptions) {
       const own = Object.hasOwn(ownRoutes, path) ? ownRoutes[path] : undefined;
       if (own) return answerOwn(own, request, response, options);
       metrics.begin();
-      await contract.handle(request, response);
+      await contract.handle(request, response, parseBasePath(request.url ?? '').url);
     },
     /**
      * Takes a slot for a request with a valid key. The slot is free again when the request is answered.
@@ -72,6 +74,8 @@ export function createListener(options: ListenerOptions) {
         ...(end !== 'sent' && { end }),
         key: caller?.key.name,
         database: caller?.database.name,
+        // `identifier` is below this namespace.
+        ...(caller && caller.namespacePath.length > 0 && { namespace: displayPath(caller.namespacePath) }),
         client: clientOf(request, options.behindProxy),
       });
     },
@@ -100,7 +104,15 @@ const ownRoutes: Readonly<Record<string, OwnRoute>> = {
   },
   '/metrics': (request, { gate, metrics, readiness, connections }, response) => {
     gate.checkOrigin(request);
-    gate.checkKey(request);
+    const { name, namespacePath } = gate.checkKey(request);
+    if (namespacePath.length > 0) {
+      // The counters are those of all namespaces.
+      throw new CatalogError(
+        'PermissionDenied',
+        `The key "${name}" opens only the namespace "${displayPath(namespacePath)}", and no metrics.`,
+        'Use a key without a namespace.',
+      );
+    }
     connections.markKey(request.socket);
     announceKeepAlive(response, keepAliveMs);
     const body = metrics.text(readiness.isReady);

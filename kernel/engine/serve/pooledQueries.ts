@@ -10,6 +10,7 @@ import type { ForwardableCall } from '#engine/server/server.ts';
 import { bundleFile } from '#processes/bundleFile.ts';
 import { thisNode } from '#processes/childProcess.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import type { Caller } from './authorizer.ts';
 import type { Log } from './log.ts';
@@ -115,15 +116,16 @@ export class PooledQueries {
   }
 
   #forward(
-    { request, operation, signal }: ForwardableCall,
+    { request, url, operation, signal }: ForwardableCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
     kind: string | Uint8Array | undefined,
-    path = request.url ?? '',
+    path = url,
   ): Promise<Streamed> {
     const { callerOf, storageOptions, limits } = this.#options;
     const caller = callerOf(request);
     if (!caller) throw new CatalogError('Internal', 'A request passed the gate without a caller.', '');
     const { root } = caller.database;
+    const { namespacePath } = caller;
     const headers: Record<string, string> = {};
     for (const name of passedHeaders) {
       const value = request.headers[name];
@@ -136,8 +138,11 @@ export class PooledQueries {
         headers,
         body,
         config: { root, ...(storageOptions && { storageOptions }) },
+        namespacePath,
         owner: caller.key.name,
-        ...(kind !== undefined && { sameAs: labelOf(`${operation}\n${root}\n${path}\n`, kind) }),
+        ...(kind !== undefined && {
+          sameAs: labelOf(`${operation}\n${root}\n${displayPath(namespacePath)}\n${path}\n`, kind),
+        }),
         time: isReading(operation) ? limits.queryTime : limits.writeTime,
       },
       signal,
@@ -152,7 +157,7 @@ export class PooledQueries {
   async #tryCondition(call: ForwardableCall, { where, read_version: version }: Json): Promise<void> {
     if (isEmpty(where)) return;
     const plan = { query: { vector: {}, k: 1, filter: where, ...(!isEmpty(version) && { version }) } };
-    const path = (call.request.url ?? '').replace(/\/backfill_column(?=\/?(?:\?|$))/, '/explain_plan');
+    const path = call.url.replace(/\/backfill_column(?=\/?(?:\?|$))/, '/explain_plan');
     try {
       const explain = { ...call, operation: 'ExplainTableQueryPlan' as const };
       const body = Buffer.from(JSON.stringify(plan));

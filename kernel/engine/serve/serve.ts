@@ -2,12 +2,12 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isSecretOption } from '#catalog/identity.ts';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { createContractHandler } from '#engine/server/server.ts';
 import { openCertificate } from './certificate.ts';
-import { clientError } from './clientErrors.ts';
+import { clientError, rootNamespaceMissing } from './clientErrors.ts';
 import { Authorizer, type Caller } from './authorizer.ts';
 import { openKeyStore } from './keyStore.ts';
 import { jsonLog, type Log } from './log.ts';
@@ -100,20 +100,30 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     jsonBytes: limits.allJsonBytes,
     jsonBytesPerKey: limits.allJsonBytes * keyShare,
   });
+  /** Whether an error comes from a root namespace that does not exist. */
+  const isRootMissing = async ({ database, namespacePath }: Caller, error: CatalogError): Promise<boolean> => {
+    if (namespacePath.length === 0 || !isCatalogError(error, 'NamespaceNotFound')) return false;
+    const found = catalogs.get(database.root).then((catalog) => catalog.namespaceExists(namespacePath));
+    return !(await found.catch(() => true));
+  };
   const contract = createContractHandler({
     authorize: (request, asked, response) => {
       gate.authorize(request, asked);
       listener?.admit(request, response, gate.callerOf(request)?.key.name ?? '');
     },
     catalogOf: async (request) => catalogs.get(callerOf(request).database.root),
+    namespaceOf: (request) => callerOf(request).namespacePath,
     jobs: options.jobs,
     vendCredentials: credentials && ((request, table, signal) => credentials.vend(callerOf(request), table, signal)),
     runElsewhere: (call) => queries.run(call),
-    errorFor: (request, error) => {
+    errorFor: async (request, error, identifier) => {
+      const caller = gate.callerOf(request);
+      const isMissing = caller !== undefined && (await isRootMissing(caller, error));
       // Frees the slot of a refused request. The request does no more work, although the rest of its body is still
       // discarded for a while.
       slots.leave(request);
-      const told = clientError(error, gate.callerOf(request));
+      if (isMissing) return rootNamespaceMissing(caller, error);
+      const told = clientError(error, caller, identifier);
       // Logs what the client does not see, for the administrator; the stack of an internal error is already in the
       // log.
       if (told !== error && told.status >= 500 && error.kind !== 'Internal') {

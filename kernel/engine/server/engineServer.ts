@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isSameSecret } from '#processes/isSameSecret.ts';
 import { CatalogError } from '#shared/errors.ts';
+import type { NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
+import { ensureShape, isString, listOf } from '#shared/shape.ts';
 import type { DirConfig } from '#catalog/connect.ts';
-import { engineHost, repairPath, rootHeader, storageOptionsHeader } from '#catalog/contract.ts';
+import { engineHost, namespaceHeader, repairPath, rootHeader, storageOptionsHeader } from '#catalog/contract.ts';
 import { type DirCatalog, findPlace } from '#engine/dir/dirCatalog.ts';
 import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
 import { allTexts, decodePart, invalidRequestField } from './requestBody.ts';
@@ -33,6 +35,7 @@ export function createEngineServer({ secret, catalogOf, log }: EngineServerOptio
   const contract = createContractHandler({
     authorize: (request) => checkCaller(request, wanted),
     catalogOf: (request) => catalogOf(rootOf(request)),
+    namespaceOf,
     log,
   });
   const server = createServer((request, response) => {
@@ -91,14 +94,27 @@ function rootOf({ headers }: IncomingMessage): DirConfig {
   return { root: decodePart(root), storageOptions: storageOptionsOf(String(given)) };
 }
 
+/** @throws CatalogError InvalidInput (13) */
+function namespaceOf({ headers }: IncomingMessage): NamespacePath {
+  const given = headers[namespaceHeader];
+  if (given === undefined) return [];
+  return ensureShape(parseHeader(String(given)), listOf(isString), () =>
+    invalidRequestField(namespaceHeader, 'a JSON list of names'),
+  );
+}
+
 function storageOptionsOf(encoded: string): Record<string, string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(decodePart(encoded));
-  } catch {
-    // The error does not contain the value, because the value contains credentials.
-  }
+  const value = parseHeader(encoded);
   return isRecord(value)
     ? allTexts(value, storageOptionsHeader)
     : invalidRequestField(storageOptionsHeader, 'a JSON object');
+}
+
+/** Parses the JSON of a header; `undefined` for other text. No error has the value, because it can contain credentials. */
+function parseHeader(encoded: string): unknown {
+  try {
+    return JSON.parse(decodePart(encoded));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,11 @@
-import type { Catalog, TablePage } from '#catalog/catalog.ts';
+import type { TablePage } from '#catalog/catalog.ts';
 import { preference } from '#catalog/contract.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { idDelimiter } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { choice, queryFlag, queryText, optionalString, textMap, invalidRequestField } from './requestBody.ts';
 import type { RequestContext, Handlers } from './routeTypes.ts';
+import type { ServedCatalog } from './servedCatalog.ts';
 
 // Listing all tables needs no state on the server: the page token holds a namespace and the position in it.
 
@@ -29,7 +30,7 @@ const mostNamespaces = 200;
  * @throws CatalogError InvalidInput (13) for an invalid token
  */
 async function listAllTables(
-  catalog: Catalog,
+  catalog: ServedCatalog,
   options: AllTablesOptions,
 ): Promise<{ tables: string[][]; pageToken?: string }> {
   const { includeDeclared, signal } = options;
@@ -59,7 +60,7 @@ async function listAllTables(
  * of a page is its last name, so a list can continue after any name, even if the name no longer exists.
  */
 async function namespaceAfter(
-  catalog: Catalog,
+  catalog: ServedCatalog,
   path: readonly string[],
   signal: AbortSignal,
 ): Promise<Place | undefined> {

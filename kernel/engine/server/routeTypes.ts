@@ -3,12 +3,12 @@ import { idDelimiter } from '#shared/names.ts';
 import type { OpenTableOptions } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
-import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
 import type { DirTable } from '#engine/dir/dirTable.ts';
 import type { ArrowBody } from './arrowBody.ts';
 import type { BodyReader } from './httpBody.ts';
 import { type Dialect, specificationBody } from './remoteDialect.ts';
 import { checkEnvelope, checkId, type Json } from './requestBody.ts';
+import type { ServedCatalog } from './servedCatalog.ts';
 import type { ServerJobs } from './serverJobs.ts';
 
 /**
@@ -29,7 +29,7 @@ export type VendingRequest = {
 
 /** One request, its parts read and checked on demand. */
 export type RequestContext = {
-  catalog: DirCatalog;
+  catalog: ServedCatalog;
   /** The protocol of the client; `json` and the response of the handler have the form of the specification. */
   dialect: Dialect;
   /** The components of the identifier in the URL. */

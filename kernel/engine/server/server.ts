@@ -7,8 +7,8 @@ import {
   messageOf,
   type CatalogErrorCode,
 } from '#shared/errors.ts';
-import { displayPath } from '#shared/names.ts';
-import { readingOperations, type Operation } from '#catalog/contract.ts';
+import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { operations, readingOperations, type Operation } from '#catalog/contract.ts';
 import { parsePreferences } from '#catalog/preferences.ts';
 import { refusalOf } from '#engine/dir/dirCapabilities.ts';
 import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
@@ -26,6 +26,7 @@ import { Reply, type Streamed } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
 import { callOf, type VendCredentials, type VendingRequest } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
+import { ServedCatalog } from './servedCatalog.ts';
 import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
 /** The operation of a request and its identifier, known before the body is read. */
@@ -66,6 +67,8 @@ type ContractOptions = {
   reading?: ReadingObserver | undefined;
   /** Returns the catalog of a request. The caller owns it and must keep it open while requests run. */
   catalogOf: (request: IncomingMessage, asked: RequestInfo) => Promise<DirCatalog>;
+  /** Returns the namespace that is the root for a request (default: the root of the catalog). */
+  namespaceOf?: ((request: IncomingMessage) => NamespacePath) | undefined;
   /** Runs jobs; without it their operations are refused. */
   jobs?: ServerJobs | undefined;
   /** Vends credentials for a table to the caller of a request; without it no response has any. */
@@ -76,8 +79,13 @@ type ContractOptions = {
    */
   runElsewhere?: ((call: ForwardableCall) => Promise<Streamed | undefined>) | undefined;
   limits?: Partial<Limits> | undefined;
-  /** Converts an error to the one that the client sees (default: unchanged). */
-  errorFor?: ((request: IncomingMessage, error: CatalogError) => CatalogError) | undefined;
+  /**
+   * Converts an error to the one that the client sees (default: unchanged). `identifier` is the object that the URL
+   * names, for display.
+   */
+  errorFor?:
+    | ((request: IncomingMessage, error: CatalogError, identifier: string | undefined) => Promise<CatalogError>)
+    | undefined;
   /** Logs internal errors with stack traces: for the administrator, never for the client. */
   log: (line: string) => void;
   /** Called once a request has ended, in any way. */
@@ -87,6 +95,8 @@ type ContractOptions = {
 /** A request that may run in another process. */
 export type ForwardableCall = {
   readonly request: IncomingMessage;
+  /** The URL of the request without a base path. */
+  readonly url: string;
   readonly operation: Operation;
   readonly dialect: Dialect;
   /** The parameters of the URL. */
@@ -97,8 +107,11 @@ export type ForwardableCall = {
 
 /** The REST contract as a listener of `node:http` or `node:https`. */
 export type ContractHandler = {
-  /** Handles a request. Never rejects. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /**
+   * Handles a request. Never rejects.
+   * @param url the URL of the request without a base path (default: the URL as received)
+   */
+  handle(request: IncomingMessage, response: ServerResponse, url?: string): Promise<void>;
   readonly inFlight: number;
   /** Refuses further requests with 503; resolves when all running requests, or only the `writes`, have ended. */
   drain(which?: 'all' | 'writes'): Promise<void>;
@@ -113,9 +126,9 @@ export function createContractHandler(options: ContractOptions): ContractHandler
   const limits = { ...defaultLimits, ...options.limits };
   let isDraining = false;
   return {
-    handle(request, response) {
-      const found = matchRoute(request.method ?? '', request.url ?? '');
-      const work = answer({ request, response, found, options, limits, isDraining });
+    handle(request, response, url = request.url ?? '') {
+      const found = matchRoute(request.method ?? '', url);
+      const work = answer({ request, response, url, found, options, limits, isDraining });
       const entry = { work, operation: found.operation };
       running.add(entry);
       return work.finally(() => running.delete(entry));
@@ -134,13 +147,14 @@ export function createContractHandler(options: ContractOptions): ContractHandler
 type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
+  url: string;
   found: RouteMatch;
   options: ContractOptions;
   limits: Limits;
   isDraining: boolean;
 };
 
-async function answer({ request, response, found, options, limits, isDraining }: Exchange): Promise<void> {
+async function answer({ request, response, url, found, options, limits, isDraining }: Exchange): Promise<void> {
   const started = performance.now();
   const gone = new AbortController();
   // If the client disconnects, its work is cancelled. After a complete response `close` is emitted too, but then there
@@ -160,12 +174,12 @@ async function answer({ request, response, found, options, limits, isDraining }:
       isLetIn = true;
       for (const [name, value] of Object.entries(remoteHeaders(found, request))) response.setHeader(name, value);
       if (found.problem) throw found.problem;
-      await serve(request, found, options, body, reply, gone.signal);
+      await serve({ request, url, found, options, body, reply, signal: gone.signal });
     });
   } catch (error) {
     failure = dialectError(found, catalogError(error));
     if (failure.kind === 'Internal' && !isAbort(error)) options.log(stackOf(error));
-    failure = options.errorFor?.(request, failure) ?? failure;
+    failure = (await options.errorFor?.(request, failure, identifier)) ?? failure;
     if (gone.signal.aborted || isAbort(error)) reply.destroy();
     else
       await reply.refuse(failure, body, {
@@ -193,23 +207,32 @@ async function answer({ request, response, found, options, limits, isDraining }:
 const isRun = (operation: Operation, jobs: ServerJobs | undefined): boolean =>
   jobs !== undefined && jobOperations.has(operation);
 
-async function serve(
-  request: IncomingMessage,
-  found: RouteMatch,
-  options: ContractOptions,
-  body: BodyReader,
-  reply: Reply,
-  signal: AbortSignal,
-): Promise<void> {
+/**
+ * Whether an operation could succeed although the namespace that is its root does not exist. All others fail by
+ * themselves.
+ */
+const needsRoot = (operation: Operation): boolean =>
+  operations[operation].subject === 'none' || operation === 'DropNamespace';
+
+type Served = Pick<Exchange, 'request' | 'url' | 'found' | 'options'> & {
+  body: BodyReader;
+  reply: Reply;
+  signal: AbortSignal;
+};
+
+async function serve({ request, url, found, options, body, reply, signal }: Served): Promise<void> {
   const tables: DirTable[] = [];
   try {
-    const catalog = await options.catalogOf(request, found);
+    const base = await options.catalogOf(request, found);
+    const catalog = new ServedCatalog(base, options.namespaceOf?.(request) ?? []);
     const { operation } = found;
     // The request is refused before the handler runs, so that a client can test capabilities without creating anything.
     if (operation && !isRun(operation, options.jobs) && (await catalog.capabilities({ signal }))[operation] === 'no')
       throw refusalOf(operation);
+    if (operation && needsRoot(operation)) await catalog.mustExist({ signal });
     const { dialect, query } = found;
-    const elsewhere = operation && (await options.runElsewhere?.({ request, operation, dialect, query, body, signal }));
+    const elsewhere =
+      operation && (await options.runElsewhere?.({ request, url, operation, dialect, query, body, signal }));
     if (elsewhere) {
       await reply.stream(elsewhere);
       return;

@@ -1,10 +1,13 @@
-import type { Catalog } from '#catalog/catalog.ts';
 import type { Operation } from '#catalog/contract.ts';
 import type { BackfillColumnOptions, JobDescription, JobSummary } from '#catalog/jobs.ts';
 import type { NamespacePath } from '#shared/names.ts';
+import type { ServedCatalog } from './servedCatalog.ts';
+
+/** The directory of the jobs, and the namespace in it that is the root for the client. */
+export type JobScope = Pick<ServedCatalog, 'location' | 'namespacePath'>;
 
 /** The catalog of the jobs. Needed because a server may have several catalogs with different keys. */
-type JobsOf = { readonly catalog: Catalog; readonly signal: AbortSignal };
+type JobsOf = { readonly catalog: JobScope; readonly signal: AbortSignal };
 
 /**
  * Runs jobs for a server. A directory runs no jobs, so the program that starts the server provides this object; without
@@ -14,6 +17,7 @@ export interface ServerJobs {
   /** Starts a job that computes a column ("AlterTableBackfillColumns"). */
   backfill(
     asked: JobsOf & {
+      /** The namespace of the table, below that of `catalog`. */
       readonly namespacePath: NamespacePath;
       readonly name: string;
       readonly column: string;

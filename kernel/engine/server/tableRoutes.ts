@@ -3,7 +3,6 @@ import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { type Schema, Table as ArrowTable, tableToIPC } from '#arrow';
-import type { Catalog } from '#catalog/catalog.ts';
 import { preference } from '#catalog/contract.ts';
 import { definedEntries } from '#shared/records.ts';
 import { isObjectStore } from '#catalog/root.ts';
@@ -23,11 +22,11 @@ import {
   invalidRequestField,
   type Json,
 } from './requestBody.ts';
-import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { lanceSchema } from './lanceTypeNames.ts';
 import { versionOf } from './queryRequest.ts';
 import { taggedVersion } from './dataRoutes.ts';
 import { openTable, tableOf, type RequestContext, type Handlers } from './routeTypes.ts';
+import type { ServedCatalog } from './servedCatalog.ts';
 
 /**
  * Returns the field `storage_options` of a response. It never has the server's own credentials: a server that vends
@@ -75,7 +74,7 @@ async function tableAt(call: RequestContext, body: Json): Promise<{ version?: nu
  * writes. The client is authorized for this catalog only.
  * @throws CatalogError InvalidInput (13) for any other location
  */
-function placeIn({ location: root }: Catalog, place: string): string {
+function placeIn({ location: root }: ServedCatalog, place: string): string {
   const inside = isObjectStore(root)
     ? place.startsWith(`${root.replace(/\/+$/, '')}/`)
     : isAbsolute(place) && !relative(root, place).split(sep).includes('..') && relative(root, place) !== '';
@@ -107,7 +106,7 @@ async function describe(call: RequestContext): Promise<unknown> {
     ...(withUri && location !== undefined && { table_uri: uriOf(location) }),
     ...(await storageOptions(call, location, wanted, wanted === true)),
   });
-  let found: Awaited<ReturnType<DirCatalog['describe']>>;
+  let found: Awaited<ReturnType<ServedCatalog['describe']>>;
   try {
     const parts = { rows: isArrow && isDetailed, fragments: isDetailed && !isArrow };
     found = await catalog.describe(name, namespacePath, { ...at, ...parts, signal });
@@ -183,7 +182,7 @@ export const tableHandlers: Handlers = {
     }
     const { schema, batches } = await arrow();
     const table = own(await catalog.createTable(name, batches, path, { mode, schema, signal }));
-    const { location } = await catalog.describeTable(name, path, { signal });
+    const { location } = await catalog.describe(name, path, { signal });
     // The request has no field for this. The request succeeds without credentials too, because the table exists now.
     const storage = await storageOptions(call, location, !preferences.has(preference.noCredentials));
     const version = await table.version({ signal });

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Field, Schema, Table, Utf8, tableToIPC, vectorFromArray } from '#arrow';
-import type { Catalog } from '#catalog/catalog.ts';
 import type { JobDescription, JobState as ServerState, JobSummary } from '#catalog/jobs.ts';
-import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
+import { withoutNamespace } from '#engine/errors/pathText.ts';
+import { defaultMaxJobs, type JobScope, type ServerJobs } from '#engine/server/serverJobs.ts';
 import type { Jobs } from './jobs.ts';
 import { tableOfJob } from '#engine/server/jobRoutes.ts';
 import { CatalogError } from '#shared/errors.ts';
@@ -40,14 +40,18 @@ type ServerJobsOptions = {
   readonly maxJobs?: number | undefined;
 };
 
-/** Serves the jobs of this machine through a server. Each catalog sees only its own jobs. */
+/** Serves the jobs of this machine through a server. Each catalog, and each namespace as a root, sees only its own jobs. */
 export function serverJobs(
   jobs: Jobs,
   { storageOptions, allowStoredCode, maxJobs = defaultMaxJobs }: ServerJobsOptions = {},
 ): ServerJobs {
   // Requests are started in turn, because each request counts the jobs that the previous requests started.
   let previous: Promise<unknown> = Promise.resolve();
-  const start = (catalog: Catalog, request: BackfillRequest, signal: AbortSignal): Promise<{ readonly id: string }> => {
+  const start = (
+    catalog: JobScope,
+    request: BackfillRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string }> => {
     const started = previous.then(async () => {
       signal.throwIfAborted();
       const running = (await jobs.list(signal)).filter(isActive);
@@ -64,10 +68,10 @@ export function serverJobs(
     previous = started.catch(() => undefined);
     return started;
   };
-  const own = async (catalog: Catalog, id: string, signal: AbortSignal): Promise<JobView> => {
+  const own = async (catalog: JobScope, id: string, signal: AbortSignal): Promise<JobView> => {
     const view = await told(() => jobs.view(id, signal));
-    // A job of another catalog gives the same error as a missing job, because a key for one database must not reveal
-    // jobs of other databases.
+    // A job of another catalog or namespace gives the same error as a missing job, because a key must not reveal jobs
+    // that it does not open.
     if (!isOf(view, catalog)) throw missing(id);
     return view;
   };
@@ -75,7 +79,7 @@ export function serverJobs(
     backfill: async ({ catalog, namespacePath, name, column, options, signal }) => {
       const root = catalog.location;
       const config = { implementation: 'dir' as const, root, ...(storageOptions && { storageOptions }) };
-      const table = { catalog: config, namespacePath, name };
+      const table = { catalog: config, namespacePath: [...catalog.namespacePath, ...namespacePath], name };
       const asked = options.concurrency;
       const atOnce = asked !== undefined && { concurrency: Math.min(asked, mostAtOnce) };
       const request = { ...options, ...atOnce, table, column, ...(allowStoredCode && { allowStoredCode }) };
@@ -88,16 +92,20 @@ export function serverJobs(
       const rest = pageToken === undefined ? all : all.filter(({ id }) => id < pageToken);
       const page = rest.slice(0, pageSize);
       const last = page.at(-1);
-      return { jobs: page.map(summaryOf), ...(rest.length > page.length && last && { pageToken: last.id }) };
+      return {
+        jobs: page.map((view) => summaryOf(view, catalog)),
+        ...(rest.length > page.length && last && { pageToken: last.id }),
+      };
     },
-    describe: async ({ catalog, id, signal }) => descriptionOf(await own(catalog, id, signal)),
+    describe: async ({ catalog, id, signal }) => descriptionOf(await own(catalog, id, signal), catalog),
     cancel: async ({ catalog, id, signal }) => {
       const view = await own(catalog, id, signal);
       if (view.can.cancel) await told(() => jobs.cancel(id, signal));
     },
     events: async ({ catalog, id, signal }) => {
       await own(catalog, id, signal);
-      const lines = (await told(() => wholeLog(jobs, id, signal))).split('\n').filter((line) => line !== '');
+      const log = withoutNamespace(await told(() => wholeLog(jobs, id, signal)), catalog.namespacePath);
+      const lines = log.split('\n').filter((line) => line !== '');
       const schema = new Schema([new Field('line', new Utf8(), false)]);
       const table = lines.length === 0 ? new Table(schema) : new Table({ line: vectorFromArray(lines, new Utf8()) });
       return tableToIPC(table, 'stream');
@@ -116,7 +124,8 @@ async function wholeLog(jobs: Jobs, id: string, signal: AbortSignal): Promise<st
   }
 }
 
-const isOf = ({ table }: JobView, { location }: Catalog): boolean => table.catalog === location;
+const isOf = ({ table }: JobView, { location, namespacePath }: JobScope): boolean =>
+  table.catalog === location && namespacePath.every((name, index) => name === table.namespacePath[index]);
 
 const tooManyJobs = (maxJobs: number): CatalogError =>
   new CatalogError(
@@ -128,19 +137,20 @@ const tooManyJobs = (maxJobs: number): CatalogError =>
 const missing = (id: string): CatalogError =>
   new CatalogError('InvalidInput', `Job ${id} does not exist.`, 'List the jobs.', { status: 404 });
 
-const summaryOf = ({ id, state, table, createdAt }: JobView): JobSummary => ({
+const summaryOf = ({ id, state, table, createdAt }: JobView, { namespacePath }: JobScope): JobSummary => ({
   id,
   type: 'backfill_column',
   state: states[state],
-  table: tableOfJob(table.namespacePath, table.name),
+  table: tableOfJob(table.namespacePath.slice(namespacePath.length), table.name),
   created: new Date(createdAt),
 });
 
-function descriptionOf(view: JobView): JobDescription {
+function descriptionOf(view: JobView, catalog: JobScope): JobDescription {
+  const relative = (text: string): string => withoutNamespace(text, catalog.namespacePath);
   const { column, failure, rows, errors, skipped, version, options } = view;
   const { where, concurrency, taskSize, checkpointSize, commitGranularity, numFrags, readVersion } = options;
   return {
-    ...summaryOf(view),
+    ...summaryOf(view, catalog),
     spec: {
       column,
       where,
@@ -152,8 +162,10 @@ function descriptionOf(view: JobView): JobDescription {
       read_version: readVersion,
     },
     ...(view.state === 'succeeded' && { result: { rows: rows.done, errors: errors.count, skipped, version } }),
-    ...(failure && { failure: { phase: failure.code, message: failure.message, retryable: view.can.resume } }),
-    ...(view.state === 'interrupted' && { failure: { message: view.sentence, retryable: true } }),
+    ...(failure && {
+      failure: { phase: failure.code, message: relative(failure.message), retryable: view.can.resume },
+    }),
+    ...(view.state === 'interrupted' && { failure: { message: relative(view.sentence), retryable: true } }),
   };
 }
 

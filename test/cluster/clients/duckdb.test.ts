@@ -47,11 +47,15 @@ class DuckDb {
 }
 
 const key = 'a-key-that-opens-all-of-it';
+const [childKey, grandchildKey] = ['a-key-that-opens-the-child', 'a-key-that-opens-the-grandchild'];
 const places: Readonly<Record<string, readonly string[]>> = {
   root: [],
   child: ['depot'],
   grandchild: ['depot', 'north'],
 };
+
+/** A row that shows in which namespace it was written. */
+const rowOf = (path: readonly string[]) => ({ id: 7n, s: `of ${path.join('/')}`, v: Float32Array.of(7, 0) });
 
 suite("DuckDB's Lance extension as a client of the server", function () {
   this.timeout(240_000);
@@ -61,10 +65,20 @@ suite("DuckDB's Lance extension as a client of the server", function () {
 
   suiteSetup(async () => {
     registerRest();
-    server = await startServe(['--root', tempFolder(), '--keys', writeKeys([['all', key, 'read-write', '*']])]);
+    const keys = writeKeys([
+      ['all', key, 'read-write', '*'],
+      ['child', childKey, 'read-write', '* namespace=depot'],
+      ['grandchild', grandchildKey, 'read-write', '* namespace=depot/north'],
+    ]);
+    server = await startServe(['--root', tempFolder(), '--keys', keys]);
     catalog = await openRest({ uri: server.address, apiKey: key });
     for (const path of Object.values(places)) if (path.length > 0) await catalog.createNamespace(path);
     duckdb = new DuckDb();
+  });
+  teardown(async () => {
+    await duckdb.run('DETACH c');
+    for (const path of Object.values(places))
+      for (const name of await catalog.tableNames(path)) await catalog.dropTable(name, path);
   });
   suiteTeardown(async () => {
     await duckdb.stop();
@@ -103,7 +117,54 @@ suite("DuckDB's Lance extension as a client of the server", function () {
       const there = Object.values(places).map(async (where) => (await catalog.tableNames(where)).toSorted());
       const expected = Object.values(places).map((where) => (where === path ? [made, seen] : []));
       assert.deepEqual(await Promise.all(there), expected);
-      for (const name of [seen, made]) await catalog.dropTable(name, path);
+    });
+  }
+
+  // Each of these is one flat list of tables to DuckDB, so tables of the same name elsewhere do not matter.
+  const roots = [
+    ['the child by a base path', ['depot'], '/at/depot', key],
+    ['the grandchild by a base path', ['depot', 'north'], '/at/depot%24north', key],
+    ['the child by its key', ['depot'], '', childKey],
+    ['the grandchild by its key', ['depot', 'north'], '', grandchildKey],
+    ['the grandchild by the key of the child and a base path', ['depot', 'north'], '/at/north', childKey],
+  ] as const;
+  for (const [label, path, base, ownKey] of roots) {
+    test(`with ${label} as the root, reads, changes, makes and drops tables whose names are elsewhere too`, async () => {
+      const others = Object.values(places).filter((one) => one.join('/') !== path.join('/'));
+      for (const where of others)
+        for (const name of ['orders', 'made']) await catalog.createTable(name, [rowOf(where)], where);
+      const rows = [1, 2, 3].map((id) => ({ id: BigInt(id), s: `n${id}`, v: Float32Array.of(id, 0) }));
+      await catalog.createTable('orders', rows, path);
+
+      const attach = `ATTACH '$' AS c (TYPE LANCE, ENDPOINT '${server.address}${base}', HEADER 'x-api-key=${ownKey}')`;
+      await duckdb.rows(attach);
+      const list = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'c' ORDER BY 1";
+      assert.deepEqual(await duckdb.rows(list), [['orders']]);
+      assert.deepEqual(await duckdb.rows('SELECT id, s FROM c.main.orders WHERE id > 1 ORDER BY id'), [
+        [2, 'n2'],
+        [3, 'n3'],
+      ]);
+      await duckdb.rows("INSERT INTO c.main.orders VALUES (4, 'new', [4, 0]::FLOAT[2])");
+      await duckdb.rows("UPDATE c.main.orders SET s = 'changed' WHERE id = 2");
+      await duckdb.rows('DELETE FROM c.main.orders WHERE id = 1');
+      assert.equal(await rowsOf('orders', path), '2 changed, 3 n3, 4 new');
+      const search =
+        "SELECT id FROM lance_vector_search('c.main.orders', 'v', [4, 0]::FLOAT[], k = 2) ORDER BY _distance";
+      assert.deepEqual(await duckdb.rows(search), [[4], [3]]);
+      await duckdb.rows("CREATE TABLE c.main.made AS SELECT range::BIGINT AS id, 'm' || range AS s FROM range(3)");
+      assert.equal(await rowsOf('made', path), '0 m0, 1 m1, 2 m2');
+      // DuckDB reads the list of tables once for each ATTACH.
+      await duckdb.rows('DETACH c');
+      await duckdb.rows(attach);
+      assert.deepEqual(await duckdb.rows(list), [['made'], ['orders']]);
+      assert.deepEqual(await duckdb.rows('SELECT count(*) FROM c.main.made'), [[3]]);
+      await duckdb.rows('DROP TABLE c.main.orders');
+      assert.deepEqual(await catalog.tableNames(path), ['made']);
+
+      for (const where of others) {
+        assert.deepEqual((await catalog.tableNames(where)).toSorted(), ['made', 'orders']);
+        for (const name of ['orders', 'made']) assert.equal(await rowsOf(name, where), `7 of ${where.join('/')}`);
+      }
     });
   }
 });

@@ -40,6 +40,14 @@ suite('a server that runs jobs', function () {
       await registerFunction(table, column, made, { signal });
     };
     await register('size', { kind: 'sql', expression: 'cast(length(caption) as int)' });
+    await db.createNamespace(['team']);
+    const items = await db.createTable('items', [{ id: 1, caption: 'mug' }], ['team']);
+    const length = await readFunction(
+      { kind: 'sql', expression: 'cast(length(caption) as int)' },
+      { folder, table: items, column: 'size' },
+      signal,
+    );
+    await registerFunction(items, 'size', length, { signal });
     for (const column of ['a', 'b', 'c']) await register(column, { kind: 'sql', expression: 'id + 1' });
     await register('code', {
       kind: 'python',
@@ -99,6 +107,37 @@ suite('a server that runs jobs', function () {
     assert.deepEqual((await research.jobs.list()).jobs, []);
     await fails(() => research.jobs.describe(job.id), 'InvalidInput', job.id);
     await fails(() => research.jobs.cancel(job.id), 'InvalidInput', job.id);
+  });
+
+  test('shows a namespace as a root its own jobs alone, under its own names', async () => {
+    const team = await connectNamespace('rest', { uri: `${server.address}/at/team`, database: 'sales' });
+    const [other] = (await sales.jobs.list()).jobs;
+    assert.ok(other);
+    assert.deepEqual((await team.jobs.list()).jobs, []);
+    await fails(() => team.jobs.describe(other.id), 'InvalidInput', other.id);
+    await fails(() => team.jobs.cancel(other.id), 'InvalidInput', other.id);
+    await fails(
+      async () => {
+        for await (const batch of team.jobs.events(other.id)) void batch;
+      },
+      'InvalidInput',
+      other.id,
+    );
+    const { jobId } = await (await team.openTable('items')).backfillColumn('size');
+    assert.deepEqual([(await ended(jobId)).state, (await ended(jobId)).table], ['finished', 'team$items']);
+    assert.deepEqual(
+      (await team.jobs.list()).jobs.map(({ id, table }) => [id, table]),
+      [[jobId, 'items']],
+    );
+    assert.equal((await team.jobs.describe(jobId)).table, 'items');
+    let events = '';
+    for await (const batch of team.jobs.events(jobId)) events += JSON.stringify(batch.toArray());
+    assert.doesNotMatch(events, /team\/items/);
+    assert.equal(await (await team.openTable('items')).countRows('size = 3'), 1);
+    await fails(async () => (await team.openTable('items')).backfillColumn('none'), 'ColumnNotFound', 'none');
+    const gone = await connectNamespace('rest', { uri: `${server.address}/at/gone`, database: 'sales' });
+    await fails(() => gone.jobs.list(), 'NamespaceNotFound', '"gone"');
+    await Promise.all([team.close(), gone.close()]);
   });
 
   test('runs no code that a client stored on a table and that was not accepted', async () => {

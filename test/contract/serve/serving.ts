@@ -8,7 +8,8 @@ import { watchReplies } from '../upstream/replyPaths.ts';
  */
 export type Serving = { readonly uri: string; readonly key: string; close(): Promise<unknown> };
 
-export async function startServing(root: string): Promise<Serving> {
+/** @param hidden further texts that no response may contain */
+export async function startServing(root: string, hidden: readonly string[] = []): Promise<Serving> {
   const key = randomBytes(16).toString('hex');
   const running = await serve({
     databases: [{ name: 'default', root }],
@@ -20,7 +21,7 @@ export async function startServing(root: string): Promise<Serving> {
     limits: { grace: 1000 },
     write: () => undefined,
   });
-  const replies = watchReplies(running.port, [root]);
+  const replies = watchReplies(running.port, [root, ...hidden]);
   return {
     uri: running.address,
     key,

@@ -24,8 +24,8 @@ suite('a file of keys', () => {
     assert.deepEqual(
       keys.map(({ digest, ...rest }) => ({ ...rest, digest: digest.toString('hex') })),
       [
-        { name: 'ana', access: 'read-write', databases: '*', digest: hash('a') },
-        { name: 'bob', access: 'read-only', databases: ['shop', 'eu'], digest: hash('b') },
+        { name: 'ana', access: 'read-write', databases: '*', namespacePath: [], digest: hash('a') },
+        { name: 'bob', access: 'read-only', databases: ['shop', 'eu'], namespacePath: [], digest: hash('b') },
       ],
     );
   });
@@ -37,6 +37,10 @@ suite('a file of keys', () => {
     ['no databases', `ana ${hash('a')} read-only`],
     ['a database against the rule of names', `ana ${hash('a')} read-only shop,a/b`],
     ['something after the databases', `ana ${hash('a')} read-only shop eu`],
+    ['a namespace without names', `ana ${hash('a')} read-only shop namespace=`],
+    ['a namespace that leads out', `ana ${hash('a')} read-only shop namespace=eu/..`],
+    ['a namespace with an empty name', `ana ${hash('a')} read-only shop namespace=eu//north`],
+    ['something after the namespace', `ana ${hash('a')} read-only shop namespace=eu north`],
     ['a name that would break a log', `a"na ${hash('a')} read-only *`],
     ['the hash of an empty key', `ana ${hash('').toUpperCase()} read-only *`],
     ['the name of another line', `one ${hash('a')} read-only *`],
@@ -63,9 +67,16 @@ suite('a file of keys', () => {
     assert.ok(!line.includes(key));
   });
 
+  test('has the namespace of a key at the end of its line', () => {
+    const { key, line } = makeKey('ana', 'read-only', '*', ['shop', 'eu']);
+    assert.match(line, /^ana [0-9a-f]{64} read-only \* namespace=shop\/eu$/);
+    assert.deepEqual(findKey(parseKeys(line), key)?.namespacePath, ['shop', 'eu']);
+    assert.throws(() => makeKey('ana', 'read-only', '*', ['shop', '..']));
+  });
+
   test('never opens without a key, whatever is in it', () => {
     const nobody = { name: 'x', digest: Buffer.from(hash(''), 'hex'), access: 'read-only', databases: '*' } as const;
-    assert.equal(findKey([nobody], ''), undefined);
+    assert.equal(findKey([{ ...nobody, namespacePath: [] }], ''), undefined);
   });
 
   test('never gets two equal keys', () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { tableFromIPC } from '#arrow';
-import type { Catalog } from '#catalog/catalog.ts';
 import { JobFolders } from '#jobs/records/jobFolder.ts';
 import { openJobLog } from '#jobs/records/jobLog.ts';
 import { openJobs } from '#jobs/service/openJobs.ts';
@@ -19,11 +18,10 @@ suite('The jobs of a server', () => {
     const log = openJobLog(folders.of(id));
     for (let line = 0; line < 40; line++) log.write(`${line} ${'é'.repeat(6000)}\n`);
     log.close();
-    // Stands in for the requested catalog, of which only the location is read.
-    const catalogStandIn = { location: '/data' } as Catalog;
+    const catalog = { location: '/data', namespacePath: [] };
     const jobs = serverJobs(openJobs({ folder: folders.root }));
     const { signal } = new AbortController();
-    const lines = tableFromIPC(await jobs.events({ catalog: catalogStandIn, id, signal })).toArray();
+    const lines = tableFromIPC(await jobs.events({ catalog, id, signal })).toArray();
     assert.deepEqual(
       lines.map(({ line }) => String(line).split(' ')[0]),
       Array.from({ length: 40 }, (_, line) => String(line)),
