@@ -8,6 +8,7 @@ import { duckdbNeed } from './duckdb.ts';
 import { apt, isRoot, type Need, run, succeeds } from './installing.ts';
 import { kubeNeeds } from './kubeNeeds.ts';
 import { mypyNeed } from './mypy.ts';
+import { pythonClientNeeds } from './pythonClients.ts';
 import { rayNeeds } from './rayNeeds.ts';
 
 /**
@@ -88,7 +89,7 @@ export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   kernel: [venv, python, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
-  cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds, duckdbNeed],
+  cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds, duckdbNeed, ...pythonClientNeeds],
 };
 
 /** The needs of benchmarks. */
