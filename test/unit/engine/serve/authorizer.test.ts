@@ -64,11 +64,12 @@ suite('the gate of a server', () => {
 
 suite('the gate of a server without names of databases', () => {
   const key = 'a-key-of-some-databases';
+  const found = { name: 'ana', digest: digestOf(key), access: 'read-write', namespacePath: [] } as const;
 
   /** Returns the database of a request, for a key that opens some databases. */
   function databaseOf(headers: Record<string, string>, opens: readonly string[] | '*', databases: readonly Database[]) {
     const keys = {
-      find: () => ({ name: 'ana', digest: digestOf(key), access: 'read-write' as const, databases: opens }),
+      find: () => ({ ...found, databases: opens }),
       isOpen: false,
       close: () => undefined,
     };
