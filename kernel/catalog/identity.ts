@@ -8,6 +8,10 @@ const harmless = /key_?id$|enabled$|endpoint|service_?account(?:_?path)?$|applic
 export const isSecretOption = (name: string): boolean =>
   /secret|key|token|password|credential|sas/i.test(name) && !harmless.test(name);
 
+/** Returns a setting of an object store as the engine names it: `awsRegion` and `AWS_REGION` are `aws_region`. */
+export const settingName = (name: string): string =>
+  (name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)).toLowerCase();
+
 /**
  * Identifies a catalog, regardless of the user and the key; never contains a secret. An identity is only compared for
  * equality and not displayed.

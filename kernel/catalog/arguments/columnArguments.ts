@@ -1,5 +1,5 @@
 import { Field, Null, Schema, type DataType } from '#arrow';
-import { checkNoEmptyStruct } from '#catalog/arrow/emptyStruct.ts';
+import { checkNoEmptyStruct } from '#catalog/arrow/unstorableTypes.ts';
 import { typeOfJson } from '#catalog/arrow/jsonArrowTypes.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 import { CatalogError } from '#shared/errors.ts';

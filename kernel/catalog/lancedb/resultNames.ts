@@ -63,8 +63,10 @@ export type LanceDbRefreshResult = { readonly rowsFilled: number };
 export const namedRefreshResult = (result: RefreshResult): RefreshResult & LanceDbRefreshResult =>
   withNames(result, { rowsFilled: result.numFilledRows });
 
-/** Adds `numRows`, the sum of inserted and updated rows. It is `undefined` if the server reports neither number. */
-/** @param numAttempts how often the merge was tried; servers do not report it */
+/**
+ * Adds `numRows`, the sum of inserted and updated rows. It is `undefined` if the server reports neither number.
+ * @param numAttempts how often the engine tried the merge; servers do not report it
+ */
 export function namedMergeResult(result: MergeResult, numAttempts?: number): MergeResult {
   const { numInsertedRows: inserted, numUpdatedRows: updated } = result;
   const isKnown = inserted !== undefined || updated !== undefined;

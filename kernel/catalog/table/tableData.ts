@@ -1,5 +1,5 @@
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
-import { checkNoEmptyStruct } from '#catalog/arrow/emptyStruct.ts';
+import { checkNoEmptyStruct } from '#catalog/arrow/unstorableTypes.ts';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
 import { adoptTable } from '#shared/arrow/adoptTable.ts';
 import { findDuplicate } from '#shared/arrow/columnPositions.ts';

@@ -1,3 +1,5 @@
+import { settingName } from '#catalog/identity.ts';
+
 /** How to reach the bucket of a table, read from the table's Lance settings. */
 export type BucketSettings = {
   readonly bucket: string;
@@ -72,7 +74,3 @@ export function readBucketSettings(
     encryption: kind && { kind, key: option('aws_sse_kms_key_id') },
   };
 }
-
-/** The engine treats `awsRegion` and `AWS_REGION` as `aws_region`. */
-const settingName = (name: string): string =>
-  (name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)).toLowerCase();

@@ -9,7 +9,7 @@ import {
 } from '#catalog/arguments/columnArguments.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkText, checkTexts } from '#catalog/arguments/tableArguments.ts';
-import { emptyStructError } from '#catalog/arrow/emptyStruct.ts';
+import { checkTimeZones, emptyStructError } from '#catalog/arrow/unstorableTypes.ts';
 import { nullExpression } from '#catalog/arrow/nullColumns.ts';
 import { namedRefreshResult } from '#catalog/lancedb/resultNames.ts';
 import type { ColumnChange, ComputedColumns, FieldMetadataUpdate, NewColumns } from '#catalog/table/table.ts';
@@ -18,7 +18,6 @@ import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
 import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
-import { checkTimeZones, checkTimeZonesOfSql } from './timeZones.ts';
 
 /** Adds columns whose values are SQL expressions over other columns, or null ("AlterTableAddColumns"). */
 export function addColumns(
@@ -58,6 +57,22 @@ export function addColumns(
 async function checkExpression(native: NativeTable, column: string, sql: string): Promise<void> {
   if (/struct\s*\(\s*\)/i.test(sql)) throw emptyStructError(column);
   await checkTimeZonesOfSql(native, column, sql);
+}
+
+/**
+ * Checks the type of a column that SQL computes, as `checkTimeZones` does. SQL sets a time zone only by `arrow_cast`.
+ * Only then the query is planned for its type, because planning takes time.
+ */
+async function checkTimeZonesOfSql(native: NativeTable, column: string, sql: string): Promise<void> {
+  if (!/\barrow_cast\b[^]*\btimestamp\b[^:]*:/i.test(sql)) return;
+  // The engine plans no query without a column of the table.
+  const first = (await native.schema()).fields[0]?.name ?? '';
+  const columns = new Map([
+    [first, `\`${first}\``],
+    [column, sql],
+  ]);
+  const { fields } = await native.query().select(columns).outputSchema();
+  checkTimeZones(fields.filter(({ name }) => name === column));
 }
 
 /** Renames columns, changes their types or makes them nullable ("AlterTableAlterColumns"). */

@@ -1,5 +1,6 @@
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
 import type { RecordBatch, Schema, Table as ArrowTable } from '#arrow';
+import { checkTimeZones } from '#catalog/arrow/unstorableTypes.ts';
 import type { CreateMode } from '#catalog/arguments/options.ts';
 import { batchesOf } from '#catalog/arrow/batchSource.ts';
 import type { BatchStream } from '#catalog/query/querySpec.ts';
@@ -16,7 +17,6 @@ import { addGathered, rollBackTo } from './dirWrites.ts';
 import { rootFolder } from './files/folders.ts';
 import { entryOf, objectId } from './files/manifestTable.ts';
 import { checkNoNamespace } from './nameConflicts.ts';
-import { checkTimeZones } from './timeZones.ts';
 import { tableAlreadyExists, createStagedTable } from './files/staging.ts';
 import { declaredLocation } from './files/tableLocation.ts';
 

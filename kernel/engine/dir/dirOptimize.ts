@@ -1,7 +1,7 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import { checkOptimizeOptions, type OptimizeOptions, type OptimizeResult } from '#catalog/table/optimize.ts';
 import { namedOptimizeResult } from '#catalog/lancedb/resultNames.ts';
-import { findEmptyStruct } from '#catalog/arrow/emptyStruct.ts';
+import { findEmptyStruct } from '#catalog/arrow/unstorableTypes.ts';
 import { wait } from '#processes/wait.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';

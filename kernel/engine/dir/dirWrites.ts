@@ -1,5 +1,6 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import type { Table as ArrowTable } from '#arrow';
+import { checkTimeZones } from '#catalog/arrow/unstorableTypes.ts';
 import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { updateArguments, updateEntries } from '#catalog/arguments/updateEntries.ts';
 import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
@@ -16,7 +17,6 @@ import { checkCasts } from './checkCasts.ts';
 import { runExclusive } from './dirConnection.ts';
 import { checkSql } from './checkSql.ts';
 import type { TableHandle } from './tableHandle.ts';
-import { checkTimeZones } from './timeZones.ts';
 
 /**
  * Reverts a table to the version `before`, if its newest version is `ours`. The caller must have written all versions

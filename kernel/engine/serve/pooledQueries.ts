@@ -9,7 +9,7 @@ import { specificationBody } from '#engine/server/remoteDialect.ts';
 import type { ForwardableCall } from '#engine/server/server.ts';
 import { bundleFile } from '#processes/bundleFile.ts';
 import { thisNode } from '#processes/childProcess.ts';
-import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import type { Caller } from './authorizer.ts';
@@ -24,7 +24,8 @@ type PooledQueriesOptions = {
   /** Whether several keys share the processes. */
   hasManyKeys: boolean;
   storageOptions: Record<string, string> | undefined;
-  callerOf: (request: IncomingMessage) => Caller | undefined;
+  /** Returns the caller of a request that has passed the gate. */
+  callerOf: (request: IncomingMessage) => Caller;
   metrics: Metrics;
   log: Log;
 };
@@ -122,10 +123,8 @@ export class PooledQueries {
     path = url,
   ): Promise<Streamed> {
     const { callerOf, storageOptions, limits } = this.#options;
-    const caller = callerOf(request);
-    if (!caller) throw new CatalogError('Internal', 'A request passed the gate without a caller.', '');
-    const { root } = caller.database;
-    const { namespacePath } = caller;
+    const { key, database, namespacePath } = callerOf(request);
+    const { root } = database;
     const headers: Record<string, string> = {};
     for (const name of passedHeaders) {
       const value = request.headers[name];
@@ -139,7 +138,7 @@ export class PooledQueries {
         body,
         config: { root, ...(storageOptions && { storageOptions }) },
         namespacePath,
-        owner: caller.key.name,
+        owner: key.name,
         ...(kind !== undefined && {
           sameAs: labelOf(`${operation}\n${root}\n${displayPath(namespacePath)}\n${path}\n`, kind),
         }),

@@ -77,21 +77,21 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   const metrics = new Metrics();
   const hasManyKeys = options.keys.kind === 'file';
-  const queries = new PooledQueries({
-    limits,
-    hasManyKeys,
-    storageOptions,
-    callerOf: (request) => gate.callerOf(request),
-    metrics,
-    log,
-  });
-  const { vending } = options;
-  const credentials = vending && new TableCredentials({ vending, storageOptions, metrics, log });
   const callerOf = (request: IncomingMessage): Caller => {
     const caller = gate.callerOf(request);
     if (caller) return caller;
     throw new CatalogError('Internal', 'A request passed the gate without a caller.', '');
   };
+  const queries = new PooledQueries({
+    limits,
+    hasManyKeys,
+    storageOptions,
+    callerOf,
+    metrics,
+    log,
+  });
+  const { vending } = options;
+  const credentials = vending && new TableCredentials({ vending, storageOptions, metrics, log });
   // A single key has nothing to share.
   const keyShare = hasManyKeys ? limits.keyShare : 1;
   const slots = new RequestSlots({

@@ -1,3 +1,4 @@
+import { settingName } from '#catalog/identity.ts';
 import type { VendingRequest } from '#engine/server/routeTypes.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
@@ -194,10 +195,6 @@ function isReusable({ keys, startedAt }: Session): boolean {
   const left = end - Date.now();
   return left > shortestLife && left > (end - startedAt) / 2;
 }
-
-/** Returns the name of a setting as Lance reads it: `awsEndpoint` and `AWS_ENDPOINT` are `aws_endpoint`. */
-const settingName = (name: string): string =>
-  (name === name.toUpperCase() ? name : name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)).toLowerCase();
 
 /**
  * Refuses vending that would have no effect, or would hand keys to clients without an API key.

@@ -167,7 +167,8 @@ type ForeignSchema = { readonly fields: readonly ForeignField[]; readonly metada
 type ForeignBatch = { readonly schema: ForeignSchema; readonly data: ForeignData };
 type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: WeakMap<object, Vector> };
 
-// The vectors of dictionaries are referenced weakly, because the dictionaries of a long series of batches would fill the memory.
+// The vectors of dictionaries are referenced weakly, because the dictionaries of a long series of batches would fill the
+// memory.
 const newMemo = (): Memo => ({ dictionaryTypes: new Map(), vectors: new WeakMap() });
 
 /**

@@ -3,23 +3,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { Catalog } from '#catalog/catalog.ts';
-import { registerRest } from '#catalog/rest/register.ts';
-import { openRest } from '#catalog/rest/restCatalog.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { trackProcessGroup } from '../../../scripts/processes.ts';
-import { type ServeProcess, startServe, writeKeys } from '../../contract/serve/serveProcess.ts';
-import { tempFolder } from '../../harness/temp.ts';
+import { fullKey, type ServeProcess, startServeWithCatalog } from '../../contract/serve/serveProcess.ts';
 
 type Step = [name: string, error: string | null];
 
 const python = inRoot('.toolchain/python/bin/python');
-const key = 'a-key-that-opens-all-of-it';
 const stepCount = 53;
 
 /** Runs the steps of LanceDB's remote client in a namespace. */
 async function runSteps(server: ServeProcess, namespace: readonly string[]): Promise<Step[]> {
   const program = inRoot('test/cluster/clients/lancedbRemoteClient.py');
-  const child = spawn(python, [program, server.address, key, JSON.stringify(namespace)], {
+  const child = spawn(python, [program, server.address, fullKey, JSON.stringify(namespace)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
@@ -37,9 +33,7 @@ suite("LanceDB's remote client in Python", function () {
   let catalog: Catalog;
 
   suiteSetup(async () => {
-    registerRest();
-    server = await startServe(['--root', tempFolder(), '--keys', writeKeys([['all', key, 'read-write', '*']])]);
-    catalog = await openRest({ uri: server.address, apiKey: key });
+    ({ server, catalog } = await startServeWithCatalog());
     await catalog.createNamespace(['depot']);
     await catalog.createTable('untouched', [{ id: 1 }], ['depot']);
     await catalog.createNamespace(['depot', 'north']);

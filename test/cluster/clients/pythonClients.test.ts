@@ -3,16 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { Catalog } from '#catalog/catalog.ts';
-import { registerRest } from '#catalog/rest/register.ts';
-import { openRest } from '#catalog/rest/restCatalog.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
-import { type ServeProcess, startServe, writeKeys } from '../../contract/serve/serveProcess.ts';
+import { fullKey, type ServeProcess, startServeWithCatalog } from '../../contract/serve/serveProcess.ts';
 import { clientPython, type PythonClient } from '../../harness/needs/pythonClients.ts';
 import { unshareFlags } from '../../harness/needs/rayNeeds.ts';
-import { tempFolder } from '../../harness/temp.ts';
 
-const key = 'a-key-that-opens-all-of-it';
 const places: readonly (readonly string[])[] = [[], ['depot'], ['depot', 'north']];
 
 type Results = Readonly<Record<string, unknown>>;
@@ -22,7 +18,7 @@ async function runClient(client: PythonClient, uri: string): Promise<Results[]> 
   const program = inRoot(`test/cluster/clients/${client}Client.py`);
   // All processes of a Ray end with their process namespace.
   const inNamespace = client === 'lanceRay' ? ['unshare', ...unshareFlags().filter((flag) => flag !== '--net')] : [];
-  const [command, ...args] = [...inNamespace, clientPython(client), program, uri, key, JSON.stringify(places)];
+  const [command, ...args] = [...inNamespace, clientPython(client), program, uri, fullKey, JSON.stringify(places)];
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, RAY_USAGE_STATS_ENABLED: '0', DO_NOT_TRACK: '1' },
@@ -110,9 +106,7 @@ suite('Clients in Python of one server', function () {
   let catalog: Catalog;
 
   suiteSetup(async () => {
-    registerRest();
-    server = await startServe(['--root', tempFolder(), '--keys', writeKeys([['all', key, 'read-write', '*']])]);
-    catalog = await openRest({ uri: server.address, apiKey: key });
+    ({ server, catalog } = await startServeWithCatalog());
     for (const path of places) if (path.length > 0) await catalog.createNamespace(path);
   });
   suiteTeardown(async () => {

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import * as lancedb from '@lancedb/lancedb';
 import type { Catalog } from '#catalog/catalog.ts';
-import { registerRest } from '#catalog/rest/register.ts';
-import { openRest } from '#catalog/rest/restCatalog.ts';
-import { tempFolder } from '../../harness/temp.ts';
-import { type ServeProcess, startServe, writeKeys } from '../serve/serveProcess.ts';
+import { fullKey, type ServeProcess, startServeWithCatalog } from '../serve/serveProcess.ts';
 
-const key = 'a-key-that-opens-all-of-it';
 const rows = Array.from({ length: 12 }, (_, id) => ({
   id,
   name: ['red mug', 'blue mug', 'lamp'][id % 3],
@@ -30,12 +26,10 @@ for (const [place, namespace] of [
     let table: lancedb.Table;
 
     suiteSetup(async () => {
-      registerRest();
-      server = await startServe(['--root', tempFolder(), '--keys', writeKeys([['all', key, 'read-write', '*']])]);
-      ours = await openRest({ uri: server.address, apiKey: key });
+      ({ server, catalog: ours } = await startServeWithCatalog());
       await ours.createNamespace(['depot']);
       await ours.createNamespace(['depot', 'north']);
-      db = await lancedb.connect('db://main', { apiKey: key, hostOverride: server.address });
+      db = await lancedb.connect('db://main', { apiKey: fullKey, hostOverride: server.address });
       table = await db.createTable('items', rows, namespace);
     });
     suiteTeardown(async () => {

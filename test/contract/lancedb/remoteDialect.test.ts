@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import * as arrow from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import { registerRest } from '#catalog/rest/register.ts';
-import { openRest } from '#catalog/rest/restCatalog.ts';
-import { tempFolder } from '../../harness/temp.ts';
 import { descendantsOf } from '../processTree.ts';
-import { arrowType, refused, type ServeProcess, startServe, writeKeys } from '../serve/serveProcess.ts';
+import { arrowType, fullKey, refused, type ServeProcess, startServeWithCatalog } from '../serve/serveProcess.ts';
 
-const key = 'a-key-that-opens-all-of-it';
-const headers = { 'x-api-key': key, 'x-lancedb-database': 'main' };
+const headers = { 'x-api-key': fullKey, 'x-lancedb-database': 'main' };
 /** What LanceDB's remote client sends if a query has no limit. */
 const largest = '9223372036854775807';
 
@@ -21,9 +17,7 @@ suite("the protocol of LanceDB's remote client", function () {
   let catalog: Catalog;
 
   suiteSetup(async () => {
-    registerRest();
-    server = await startServe(['--root', tempFolder(), '--keys', writeKeys([['all', key, 'read-write', '*']])]);
-    catalog = await openRest({ uri: server.address, apiKey: key });
+    ({ server, catalog } = await startServeWithCatalog());
     await catalog.createNamespace(['a']);
     await catalog.createNamespace(['b']);
     const rows = [

@@ -11,19 +11,12 @@ import sys
 
 import lance_namespace as ln
 import pyarrow as pa
+from steps import results, step
 
 uri, *headers = sys.argv[1:]
 client = ln.connect("rest", {"uri": uri, **{f"header.{name}": value for name, value in (h.split("=", 1) for h in headers)}})
 products = ["shop", "products"]
 made = ["shop", "made"]
-results = {}
-
-
-def step(call):
-    try:
-        results[call.__name__] = call()
-    except Exception as error:  # The test gets the error as the result.
-        results[call.__name__] = {"error": f"{type(error).__name__}: {error}"}
 
 
 def stream(table):

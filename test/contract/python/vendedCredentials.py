@@ -13,6 +13,7 @@ from datetime import timedelta
 import lance
 import lance_namespace as ln
 import pyarrow as pa
+from steps import results, step
 
 uri, writing_key, reading_key, database = sys.argv[1:]
 
@@ -24,14 +25,6 @@ def connect(key):
 writer = connect(writing_key)
 reader = connect(reading_key)
 orders = ["shop", "orders"]
-results = {}
-
-
-def step(call):
-    try:
-        results[call.__name__] = call()
-    except Exception as error:  # The test gets the error as the result.
-        results[call.__name__] = {"error": f"{type(error).__name__}: {error}"}
 
 
 def ids(dataset):

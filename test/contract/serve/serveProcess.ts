@@ -9,6 +9,9 @@ import { isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Table, tableFromArrays, tableToIPC } from '#arrow';
+import type { Catalog } from '#catalog/catalog.ts';
+import { registerRest } from '#catalog/rest/register.ts';
+import { openRest } from '#catalog/rest/restCatalog.ts';
 import { catalogErrorCodes, type CatalogErrorKind } from '#shared/errors.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { endGroup, trackProcessGroup } from '../../../scripts/processes.ts';
@@ -102,6 +105,17 @@ export async function startServe(
       return exited;
     },
   };
+}
+
+/** The key of a server that `startServeWithCatalog` starts. It opens everything. */
+export const fullKey = 'a-key-that-opens-all-of-it';
+
+/** Starts the server on an empty folder with one key, and connects our own client with this key. */
+export async function startServeWithCatalog(): Promise<{ server: ServeProcess; catalog: Catalog }> {
+  registerRest();
+  const keys = writeKeys([['all', fullKey, 'read-write', '*']]);
+  const server = await startServe(['--root', tempFolder(), '--keys', keys]);
+  return { server, catalog: await openRest({ uri: server.address, apiKey: fullKey }) };
 }
 
 /** Runs `lance-catalog serve` with arguments for which it must end by itself. */
