@@ -5,6 +5,7 @@ import { hostServices, registerHost } from './host/register.ts';
 import { registerJobs } from './jobs/register.ts';
 import { registerNotebooks } from './notebook/register.ts';
 import { registerPanels } from './panels/register.ts';
+import { registerSql } from './sql/register.ts';
 
 /** For tests. */
 export type ExtensionApi = ReturnType<typeof start>;
@@ -27,15 +28,19 @@ function start(context: vscode.ExtensionContext) {
   const { panels } = tables;
   const { profiles } = cluster;
   const notebooks = registerNotebooks({ ...services, panels, profiles });
+  const sql = registerSql({ ...services, panels });
   const jobs = registerJobs({ ...services, panels, cluster });
   context.subscriptions.push(
     registerHost(host),
     registerCatalog({ ...services, panels }),
     tables,
     notebooks,
+    sql,
     cluster,
     jobs,
+    // A backfill adds its column when it starts, and versions when it ends.
+    jobs.host.onDidEnd(() => services.updates.changed()),
   );
   const { kernels, variables, language } = notebooks;
-  return { ...services, panels, kernels, variables, language, cluster, jobs };
+  return { ...services, panels, kernels, variables, language, sql, cluster, jobs };
 }

@@ -19,6 +19,8 @@ export type CommandTypes = {
   'lanceCatalog.connection.edit': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.connection.updateKey': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.connection.remove': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.connection.copyLocation': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.connection.openSettings': () => Promise<void>;
   'lanceCatalog.namespace.create': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.namespace.drop': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.catalog.refresh': (node?: CatalogNode) => void;
@@ -34,6 +36,14 @@ export type CommandTypes = {
   'lanceCatalog.table.preview': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.keepOpen': () => void;
   'lanceCatalog.table.newNotebook': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.sql.run': (place?: Uri | { uri: Uri; offset: number }) => Promise<void>;
+  'lanceCatalog.sql.runAll': (file?: Uri) => Promise<void>;
+  'lanceCatalog.sql.runSelection': (file?: Uri) => Promise<void>;
+  'lanceCatalog.sql.explain': (file?: Uri) => Promise<void>;
+  'lanceCatalog.sql.cancel': (file?: Uri) => void;
+  'lanceCatalog.sql.chooseConnection': (file?: Uri) => Promise<void>;
+  'lanceCatalog.sql.newQuery': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.sql.history': () => Promise<void>;
   'lanceCatalog.engine.restart': () => Promise<void>;
   'lanceCatalog.log.show': () => void;
   'lanceCatalog.notebook.new': () => Promise<void>;
@@ -100,10 +110,18 @@ export type SettingId = keyof SettingTypes;
 export type ContextTypes = {
   /** The next preview reuses the active table panel. */
   'lanceCatalog.table.unpinned': boolean;
+  /** The paths of open SQL files that are bound to a connection. */
+  'lanceCatalog.sql.bound': readonly string[];
+  /** The paths of SQL files that run. */
+  'lanceCatalog.sql.running': readonly string[];
   /** The active notebook has our kernel. */
   'lanceCatalog.notebook.hasKernel': boolean;
   /** The last active notebook has our kernel, whatever editor is active now. */
   'lanceCatalog.notebook.hasVariables': boolean;
+  /** The kind and abilities of the selected row of the catalog tree, as in its `viewItem`; empty without a selection. */
+  'lanceCatalog.catalog.selected': string;
+  /** The view of cluster checks is visible: a profile exists, or the user has opened the view. */
+  'lanceCatalog.cluster.isShown': boolean;
   /** Cluster checks are running. */
   'lanceCatalog.cluster.isRunning': boolean;
   /** A report exists. */

@@ -4,10 +4,12 @@ import { messageOf } from '#shared/errors.ts';
 import { asksForHelp, UsageError } from './cli/command.ts';
 import { commands, help } from './cli/commands.ts';
 import { handleEarlySignals } from './cli/signals.ts';
-import { version } from './cli/installation.ts';
+import { thisNode, version } from './cli/installation.ts';
 import { terminalText } from './cli/terminal.ts';
 
 async function main([word, ...rest]: readonly string[], isLoaded: () => void): Promise<number> {
+  // The modules of the commands may not even load on a Node.js that is too old.
+  if (word !== '--version') thisNode();
   const command = word !== undefined && Object.hasOwn(commands, word) ? await commands[word]?.() : undefined;
   if (asksForHelp(word === undefined ? [] : [word, ...rest])) {
     console.log(command?.help ?? (await help()));

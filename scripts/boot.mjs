@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isNotServed, npm, quietInstall } from './npm.mjs';
-import { enginePackage, thisPlatform } from './platforms.mjs';
+import { enginePackage, sqlEnginePackage, thisPlatform } from './platforms.mjs';
 
 /** Command → module that exports `main(args): number | Promise<number>`, which returns the exit code. */
 const commands = {
@@ -46,7 +46,7 @@ async function boot() {
   }
   if (!isFit(process.versions.node)) return handOver(await fitNode());
   requirePackages();
-  await requireEngine();
+  await requireEngines();
   // Put this Node first on PATH for child processes and their children.
   process.env.PATH = [dirname(process.execPath), process.env.PATH].filter(Boolean).join(delimiter);
   const { main } = await import(pathToFileURL(join(root, commands[command])).href);
@@ -130,30 +130,45 @@ function isInstalled(name, version) {
 }
 
 /**
- * Installs the engine's native part if it is missing. The part is an optional package, and npm omits an optional
+ * Installs the native parts of the engines if they are missing. They are optional packages, and npm omits an optional
  * package silently if the registry does not have it. If the install is refused, the next attempt is after a day.
- * Without the engine the product supports only `rest` catalogs.
+ * Without the engine for tables the product supports only `rest` catalogs, without the SQL engine no SQL.
  */
-async function requireEngine() {
-  const version = manifest().dependencies['@lancedb/lancedb'];
+async function requireEngines() {
   const platform = thisPlatform();
-  const name = platform && enginePackage(platform);
-  const without = (why) =>
-    say(`Can't install the engine for local tables: ${why}. Continuing with REST catalogs only.`);
-  if (!name) return without(`upstream builds no engine for ${process.platform}-${process.arch}`);
+  const { dependencies } = manifest();
+  await requireNative({
+    name: platform ? enginePackage(platform) : null,
+    version: dependencies['@lancedb/lancedb'],
+    what: 'the engine for local tables',
+    without: 'with REST catalogs only',
+    size: 70,
+  });
+  await requireNative({
+    name: platform ? sqlEnginePackage(platform) : null,
+    version: dependencies['@duckdb/node-bindings'],
+    what: 'the SQL engine',
+    without: 'without SQL',
+    size: 25,
+  });
+}
+
+async function requireNative({ name, version, what, without, size }) {
+  const skip = (why) => say(`Can't install ${what}: ${why}. Continuing ${without}.`);
+  if (!name) return skip(`upstream builds none for ${process.platform}-${process.arch}`);
   if (isInstalled(name, version)) return;
-  const refused = join(root, '.toolchain', 'engine-refused');
+  const refused = join(root, '.toolchain', `refused-${name.replace('/', '+')}`);
   const reason = `the registry does not serve ${name}@${version}`;
-  if (existsSync(refused) && Date.now() - statSync(refused).mtimeMs < 86_400_000) return without(reason);
-  say(`Fetching ${name}@${version}, the engine for local tables (70 MB to download, once) …`);
+  if (existsSync(refused) && Date.now() - statSync(refused).mtimeMs < 86_400_000) return skip(reason);
+  say(`Fetching ${name}@${version}, ${what} (${size} MB to download, once) …`);
   try {
     await npm(['install', `${name}@${version}`, '--prefix', root, ...quietInstall], { cwd: root, quiet: true });
   } catch (error) {
     // Without a network, the next start tries again.
-    if (!isNotServed(error)) return without(`the download failed (${firstLine(error)})`);
+    if (!isNotServed(error)) return skip(`the download failed (${firstLine(error)})`);
     mkdirSync(dirname(refused), { recursive: true });
     writeFileSync(refused, firstLine(error));
-    without(reason);
+    skip(reason);
   }
 }
 

@@ -30,7 +30,8 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['kernelWorker.cjs'], entry: 'kernel/session/worker/main.ts', kind: 'kernel' },
   { outputs: ['relay.cjs'], entry: 'kernel/session/jupyter/relay/relay.ts', kind: 'kernel' },
   { outputs: ['languageWorker.cjs'], entry: 'kernel/session/analysis/main.ts', kind: 'kernel' },
-  { outputs: ['sqlite.cjs'], entry: 'kernel/session/sql/database/main.ts', kind: 'kernel' },
+  { outputs: ['sql.cjs'], entry: 'kernel/sql/child/main.ts', kind: 'kernel' },
+  { outputs: ['views.cjs'], entry: 'kernel/views/main.ts', kind: 'kernel' },
   { outputs: ['kernelSnapshot.cjs'], entry: 'kernel/session/start/snapshotEntry.ts', kind: 'snapshot' },
   { outputs: ['fromSnapshot.cjs'], entry: 'kernel/session/start/fromSnapshot.ts', kind: 'kernel' },
   { outputs: ['snapshotMaker.cjs'], entry: 'kernel/session/start/makeSnapshot.ts', kind: 'kernel' },
@@ -38,9 +39,9 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['launcher.cjs'], entry: 'kernel/session/kernelspecs/launcher.ts', kind: 'kernel' },
   { outputs: ['job.cjs'], entry: 'kernel/jobs/process/main.ts', kind: 'kernel' },
   { outputs: ['jobs.cjs'], entry: 'kernel/jobs/editor/main.ts', kind: 'kernel' },
-  { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.tsx', kind: 'webview' },
+  { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.ts', kind: 'webview' },
   { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/page/main.tsx', kind: 'webview' },
-  { outputs: ['renderer.js'], entry: 'webviews/renderer/main.tsx', kind: 'renderer' },
+  { outputs: ['renderer.js'], entry: 'webviews/renderer/main.ts', kind: 'renderer' },
   { outputs: ['jobRenderer.js'], entry: 'webviews/jobs/output/main.tsx', kind: 'renderer' },
   { outputs: ['vegaRenderer.js'], entry: 'webviews/charts/vega.ts', kind: 'chart' },
   { outputs: ['plotlyRenderer.js'], entry: 'webviews/charts/plotly.ts', kind: 'chart' },
@@ -55,11 +56,22 @@ export const shellLauncher = 'kernel/session/kernelspecs/launcher.sh';
 /**
  * Packages that stay in node_modules. Packages with native code can't be bundled (esbuild is a program next to its
  * module). apache-arrow and TypeScript must not be bundled, because two copies of either in one process fail without an
- * error (unreadable streams; type checkers with incompatible nodes).
+ * error (unreadable streams; type checkers with incompatible nodes). parquet-wasm and Photon read a file next to their
+ * module.
  */
-export const runtimePackages = ['apache-arrow', '@lancedb/lancedb', 'esbuild', 'typescript-6', 'zeromq'] as const;
+export const runtimePackages = [
+  '@duckdb/node-api',
+  '@duckdb/node-bindings',
+  'apache-arrow',
+  '@lancedb/lancedb',
+  '@silvia-odwyer/photon-node',
+  'esbuild',
+  'parquet-wasm',
+  'typescript-6',
+  'zeromq',
+] as const;
 
-/** Replaces `import.meta` of ES modules in CommonJS bundles by Node's variables. */
+/** Replaces `import.meta` of ES modules in CommonJS bundles with Node's variables. */
 const importMeta: BuildOptions = {
   define: {
     'import.meta.url': 'importMetaUrl',

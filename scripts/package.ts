@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildAll, isStale } from './build.ts';
-import { fetchBundler, fetchEngine } from './package/engine.ts';
+import { fetchBundler, fetchEngine, fetchSqlEngine } from './package/engine.ts';
 import { thirdPartyNotices } from './package/notices.ts';
 import { readManifest } from './package/runtime.ts';
 import { stage } from './package/stage.ts';
@@ -35,13 +35,22 @@ export async function main(args: readonly string[]): Promise<number> {
   mkdirSync(inRoot('out/vsix'), { recursive: true });
   const without: string[] = [];
   for (const platform of wanted) {
-    const [engine, bundler] = [await fetchEngine(platform, say), await fetchBundler(platform, say)];
-    if ('missing' in engine) without.push(`  ${platform.target}: ${engine.missing}`);
-    else if ('missing' in bundler) without.push(`  ${platform.target}: ${bundler.missing}`);
-    else pack({ platform, engine: engine.folder, bundler: bundler.folder, notices });
+    const engine = await fetchEngine(platform, say);
+    const bundler = await fetchBundler(platform, say);
+    const sqlEngine = await fetchSqlEngine(platform, say);
+    const missing = [engine, bundler, sqlEngine].flatMap((each) => ('missing' in each ? [each.missing] : []));
+    if ('folder' in engine && 'folder' in bundler && 'folder' in sqlEngine)
+      pack({
+        platform,
+        engine: engine.folder,
+        bundler: bundler.folder,
+        sqlEngine: sqlEngine.folder,
+        notices,
+      });
+    else without.push(`  ${platform.target}: ${missing.join(', ')}`);
   }
   if (values.target === undefined || values.target === universal)
-    pack({ platform: undefined, engine: undefined, bundler: undefined, notices });
+    pack({ platform: undefined, engine: undefined, bundler: undefined, sqlEngine: undefined, notices });
   if (without.length > 0)
     say(
       [

@@ -2,6 +2,7 @@ export type Platform = {
   /** VS Code's name of the platform. */
   readonly target: string;
   readonly engine: string | null;
+  readonly sql: string;
   readonly zeromq: string;
   readonly esbuild: string;
   readonly node: string | null;
@@ -13,3 +14,5 @@ export function thisPlatform(): Platform | undefined;
 export function enginePackage(platform: Platform): string | null;
 /** Name of the npm package that holds the program of the bundler. */
 export function bundlerPackage(platform: Platform): string;
+/** Name of the npm package that holds the native SQL engine. */
+export function sqlEnginePackage(platform: Platform): string;

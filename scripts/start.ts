@@ -8,7 +8,8 @@ import { inRoot } from './paths.ts';
 import { endGroup, onInterrupt } from './processes.ts';
 import { openInBrowser } from './start/browser.ts';
 import { type Desktop, findDesktop, openDesktop } from './start/desktop.ts';
-import { prepareSample, sample } from './start/sample.ts';
+import { prepareSample } from './start/sample.ts';
+import { recordWindowData, sample } from './start/windowData.ts';
 import { testSettings } from './workbench/settings.ts';
 
 /**
@@ -65,6 +66,8 @@ export async function main(args: readonly string[]): Promise<number> {
     lockSampleWindow(join(sample.profile, 'owner'));
     const desktop = options.browser ? undefined : findDesktop();
     const settings = windowSettings(isSampleThere);
+    // A desktop VS Code uses the user's data folder.
+    if (desktop) recordWindowData(sample.profile, undefined);
     if (desktop) return await showDesktop(desktop, settings, whenInterrupted);
     if (process.platform === 'win32') {
       say(

@@ -8,6 +8,7 @@ import { AgeTimer } from './ageTimer.ts';
 import { type CheckRunState, countsOf } from './checkBoard.ts';
 import { type CheckNode, renderRow, rowsOf } from './checkRows.ts';
 import type { ClusterChecks } from './clusterChecks.ts';
+import type { ClusterProfiles } from './clusterProfiles.ts';
 
 /** The view of checks by category, which shows the board of `ClusterChecks`. */
 export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Disposable {
@@ -19,13 +20,17 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
   readonly #view: vscode.TreeView<CheckNode>;
   readonly #subscriptions: vscode.Disposable[];
   readonly #timer = new AgeTimer(() => this.#tellAge());
+  readonly #profiles: ClusterProfiles;
   #onlyProblems = false;
+  #isShown = false;
 
-  constructor(checks: ClusterChecks) {
+  constructor(checks: ClusterChecks, profiles: ClusterProfiles) {
     this.#checks = checks;
+    this.#profiles = profiles;
     this.#view = vscode.window.createTreeView(viewIds.checks, { treeDataProvider: this });
     this.#subscriptions = [
       checks.onDidChange(() => this.#update()),
+      profiles.onDidChange(() => this.#update()),
       this.#view.onDidChangeVisibility(() => this.#tellAge()),
       this.#timer,
       this.#view,
@@ -72,6 +77,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
 
   /** Focuses the view with its focus command, because there may be no row to reveal. */
   async focus(): Promise<void> {
+    this.#show();
     await vscode.commands.executeCommand(`${viewIds.checks}.focus`);
   }
 
@@ -81,6 +87,7 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
 
   #update(): void {
     const { board, isRunning } = this.#checks;
+    if (board || Object.keys(this.#profiles.written()).length > 0) this.#show();
     setContext('lanceCatalog.cluster.isRunning', isRunning);
     setContext('lanceCatalog.cluster.hasReport', board?.report !== undefined);
     setContext('lanceCatalog.cluster.onlyProblems', this.#onlyProblems);
@@ -91,6 +98,13 @@ export class ChecksView implements vscode.TreeDataProvider<CheckNode>, vscode.Di
     this.#view.badge =
       failed > 0 ? { value: failed, tooltip: `${failed} ${failed === 1 ? 'check' : 'checks'} failed` } : undefined;
     this.#changed.fire(undefined);
+  }
+
+  /** Makes the view visible, once a profile exists or the user opens it. Until then, the catalog view has the space. */
+  #show(): void {
+    if (this.#isShown) return;
+    this.#isShown = true;
+    setContext('lanceCatalog.cluster.isShown', true);
   }
 
   #tellAge(): void {

@@ -42,10 +42,11 @@ export function registerCluster(parts: ClusterDeps): vscode.Disposable & Cluster
 
 function makeServices({ log, state, catalogs, extensionUri }: ClusterDeps) {
   const checks = new ClusterChecks({ log, state, resolveCatalog: catalogResolver(catalogs) });
+  const profiles = new ClusterProfiles();
   return {
     checks,
-    profiles: new ClusterProfiles(),
-    checksView: new ChecksView(checks),
+    profiles,
+    checksView: new ChecksView(checks, profiles),
     checksStatus: new ChecksStatus(checks),
     documents: new CheckDocuments((profile) => checks.reportOf(profile), extensionUri),
     previews: new FixPreviewProvider(),

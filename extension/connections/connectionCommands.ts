@@ -1,12 +1,16 @@
+import { stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
-import { askDirectory, pickOne, askText, confirm } from '../host/ask.ts';
+import { pickOne, askText, confirm } from '../host/ask.ts';
+import { askFolder } from '../host/askPath.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import type { Catalogs } from './catalogs.ts';
 import { absoluteRoot, connectionNameProblem, suggestName, connectionLabel } from './connectionRules.ts';
 import { rootBase, type Connections } from './connections.ts';
-import { isNode, nodePath, type CatalogNode, type Connection, type RestConnection } from '../explorer/node.ts';
+import { isNode, nodeId, nodePath, type CatalogNode, type Connection, type RestConnection } from '../explorer/node.ts';
 import { addServer, editServer, updateKey } from './serverCommands.ts';
 
 type ConnectionCommandDeps = {
@@ -21,8 +25,20 @@ export function registerConnectionCommands(parts: ConnectionCommandDeps): vscode
   const chosen = (node: unknown, question: string, isFit: (one: Connection) => boolean) =>
     chooseConnection(connections, node ?? view.selection[0], question, isFit);
   return vscode.Disposable.from(
-    registerCommand(log, 'lanceCatalog.connection.add', (given) => addDirectory(parts, given)),
-    registerCommand(log, 'lanceCatalog.connection.addRest', (given) => addServer(parts, given)),
+    registerCommand(log, 'lanceCatalog.connection.add', async (given) =>
+      reveal(parts, await addDirectory(parts, given)),
+    ),
+    registerCommand(log, 'lanceCatalog.connection.addRest', async (given) =>
+      reveal(parts, await addServer(parts, given)),
+    ),
+    registerCommand(log, 'lanceCatalog.connection.copyLocation', async (node = view.selection[0]) => {
+      if (!isNode(node, 'connection') || node.connection.kind === 'other') return;
+      const { connection } = node;
+      await vscode.env.clipboard.writeText(connection.kind === 'dir' ? connection.root : connection.uri);
+    }),
+    registerCommand(log, 'lanceCatalog.connection.openSettings', async () => {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'lanceCatalog.defaultConnections');
+    }),
     registerCommand(log, 'lanceCatalog.connection.edit', async (node) => {
       const connection = await chosen(node, 'Select the connection to edit', (one) => isServer(one) && isOwn(one));
       if (connection && isServer(connection)) await editServer(parts, connection);
@@ -75,16 +91,17 @@ async function addDirectory(
   given?: { name?: string; root: string },
 ): Promise<Connection | undefined> {
   const asked = typeof given?.root !== 'string';
-  const typed = asked ? await askRoot() : given.root;
+  // The engine checks whether the directory is readable. The engine never creates the root directory.
+  const check = (root: string): Promise<void> => catalogs.checkDirectory(root);
+  const typed = asked ? await askRoot(check) : given.root;
   if (typed === undefined) return undefined;
   const root = absoluteRoot(typed, rootBase());
-  // The engine checks whether the directory is readable. The engine never creates the root directory.
-  await catalogs.checkDirectory(root);
+  if (!asked) await check(root);
   const suggested = suggestName(root, connections.list());
   const name = asked
     ? await askText({
         title: 'Add Directory (2/2)',
-        prompt: `Name of the connection to ${root}`,
+        prompt: `Name shown in the tree for ${root}`,
         value: suggested,
         check: (value) => connectionNameProblem(value, connections.list()),
       })
@@ -94,20 +111,58 @@ async function addDirectory(
   return connections.add(name, root);
 }
 
-async function askRoot(): Promise<string | undefined> {
-  const how = await pickOne('Add a directory of Lance tables', [
-    { label: 'Choose a Folder…', icon: 'folder-opened', value: 'choose' as const },
-    { label: 'Type a Path…', icon: 'edit', value: 'type' as const },
-  ]);
-  if (how === undefined) return undefined;
-  if (how === 'choose') return askDirectory('Directory of Lance tables');
-  const typed = await askText({
+/** When a hidden view opens, VS Code may draw it twice, and the second drawing loses the selection. So try again. */
+const revealTries = 5;
+const drawMs = 300;
+
+/** Selects a new connection in the tree, and opens the view if it is hidden. */
+function reveal<C extends Connection>(parts: ConnectionCommandDeps, connection: C | undefined): C | undefined {
+  const { log, view } = parts;
+  if (connection) {
+    // The command has succeeded already, so it does not wait for the selection.
+    select(view, { kind: 'connection', connection }).catch((error: unknown) =>
+      log.debug(`can't select the new connection in the tree: ${String(error)}`),
+    );
+  }
+  return connection;
+}
+
+async function select(view: vscode.TreeView<CatalogNode>, node: CatalogNode): Promise<void> {
+  for (let tries = 0; tries < revealTries; tries++) {
+    await view.reveal(node, { select: true, focus: false, expand: true });
+    await sleep(drawMs);
+    if (view.selection.some((row) => nodeId(row) === nodeId(node))) return;
+  }
+}
+
+const askRoot = (check: (root: string) => Promise<void>): Promise<string | undefined> =>
+  askFolder({
     title: 'Add Directory (1/2)',
-    prompt: 'The directory that holds the tables',
-    placeHolder: '/data/catalog or ~/catalog',
-    check: (value) => (value.trim() === '' ? 'Type the path of a directory.' : undefined),
+    placeHolder: 'Paste the path of a folder with Lance tables, such as /data/catalog or ~/catalog',
+    accept: async (typed) => {
+      const root = absoluteRoot(typed, rootBase());
+      await requireFolder(root);
+      await check(root);
+    },
   });
-  return typed?.trim();
+
+/**
+ * @throws CatalogError NamespaceNotFound (1) if a root on this machine is not a folder, InvalidInput (13) if the folder is
+ * a table
+ */
+async function requireFolder(root: string): Promise<void> {
+  if (!path.isAbsolute(root)) return;
+  const found = await stat(root).catch(() => undefined);
+  if (found?.isDirectory() === true) {
+    const versions = await stat(path.join(root, '_versions')).catch(() => undefined);
+    if (versions?.isDirectory() !== true) return;
+    throw new CatalogError(
+      'InvalidInput',
+      `${path.basename(root)} is a Lance table, not a folder of tables.`,
+      `Add the folder above it: ${path.dirname(root)}`,
+    );
+  }
+  throw new CatalogError('NamespaceNotFound', `No folder at ${root}.`, 'Check the spelling.');
 }
 
 const confirmRemoval = (name: string): Promise<boolean> =>

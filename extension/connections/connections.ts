@@ -25,7 +25,10 @@ export type NewServer = {
   secrets: ServerSecrets;
 };
 
-/** The connections: first the connections of the setting, then the connections that the user added. Unique names. */
+/**
+ * The connections: first the connections of the setting, then the connections that the user added. If two have the same
+ * name, the connection of the setting is listed.
+ */
 export class Connections implements vscode.Disposable {
   readonly #state: State;
   readonly #secrets: Secrets;
@@ -81,6 +84,18 @@ export class Connections implements vscode.Disposable {
     const connection: DirConnection = { name, kind: 'dir', root: absoluteRoot(root, rootBase()), source: 'person' };
     await this.#store([...this.#own(), connection]);
     return connection;
+  }
+
+  /**
+   * Changes the root of a directory that the user has added.
+   * @throws CatalogError InvalidInput (13) for a directory from the setting
+   */
+  async moveDirectory(name: string, root: string): Promise<void> {
+    refuseShared(this.get(name));
+    const moved = absoluteRoot(root, rootBase());
+    await this.#store(
+      this.#own().map((one) => (one.name === name && one.kind === 'dir' ? { ...one, root: moved } : one)),
+    );
   }
 
   /** Adds a server. @throws CatalogError InvalidInput (13) for an empty or used name, or an invalid address */

@@ -10,10 +10,13 @@ import {
   isJobFile,
   isNotebook,
   isOurKernel,
+  isSql,
+  isSqlRunning,
   isTrusted,
   mayBeOurKernel,
   never,
   not,
+  selected,
 } from './whenClauses.ts';
 
 /** How a command is presented. */
@@ -34,11 +37,21 @@ export type CommandContribution = {
 export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.connection.add': { title: 'Add Directory…', icon: 'add' },
   'lanceCatalog.connection.addRest': { title: 'Add REST Connection…', icon: 'plug' },
-  'lanceCatalog.connection.edit': { title: 'Edit Connection…', icon: 'edit' },
+  'lanceCatalog.connection.edit': {
+    title: 'Edit Connection…',
+    icon: 'edit',
+    palette: selected(/^connection\.rest\.person\b/),
+  },
   'lanceCatalog.connection.updateKey': { title: 'Update API Key…', icon: 'key' },
   'lanceCatalog.connection.remove': { title: 'Remove Connection' },
+  'lanceCatalog.connection.copyLocation': { title: 'Copy Path', icon: 'copy', palette: never },
+  'lanceCatalog.connection.openSettings': { title: 'Open Connection Settings', icon: 'settings-gear', palette: never },
   'lanceCatalog.namespace.create': { title: 'New Namespace…', icon: 'new-folder' },
-  'lanceCatalog.namespace.drop': { title: 'Drop Namespace…', icon: 'trash' },
+  'lanceCatalog.namespace.drop': {
+    title: 'Drop Namespace…',
+    icon: 'trash',
+    palette: selected(/^namespace\b.*\.dropNamespace\b/),
+  },
   'lanceCatalog.catalog.refresh': { title: 'Refresh', icon: 'refresh', palette: never },
   'lanceCatalog.catalog.refreshAll': { title: 'Refresh All', icon: 'refresh' },
   'lanceCatalog.catalog.repair': { title: 'Repair Catalog…', icon: 'tools' },
@@ -46,9 +59,13 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.catalog.copyIdentifier': { title: 'Copy Identifier', icon: 'copy', palette: never },
   'lanceCatalog.catalog.copyPath': { title: 'Copy Path as JSON', palette: never },
   'lanceCatalog.table.create': { title: 'New Table…' },
-  'lanceCatalog.table.rename': { title: 'Rename Table…' },
-  'lanceCatalog.table.optimize': { title: 'Optimize Table…' },
-  'lanceCatalog.table.drop': { title: 'Drop Table…', icon: 'trash' },
+  'lanceCatalog.table.rename': { title: 'Rename Table…', palette: selected(/^table\b.*\.renameTable\b/) },
+  'lanceCatalog.table.optimize': { title: 'Optimize Table…', palette: selected(/^table\b.*\.optimizeTable\b/) },
+  'lanceCatalog.table.drop': {
+    title: 'Drop Table…',
+    icon: 'trash',
+    palette: selected(/^table\b.*\.dropTable\b/),
+  },
   'lanceCatalog.table.preview': { title: 'Preview Table', icon: 'open-preview', palette: never },
   'lanceCatalog.table.keepOpen': {
     title: 'Keep Table Open',
@@ -56,6 +73,33 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
     palette: contextKey('lanceCatalog.table.unpinned'),
   },
   'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: never },
+  'lanceCatalog.sql.run': { title: 'Run SQL', shortTitle: 'Run', icon: 'play', palette: all(isTrusted, isSql) },
+  'lanceCatalog.sql.runAll': {
+    title: 'Run All SQL in File',
+    shortTitle: 'Run All',
+    icon: 'run-all',
+    palette: all(isTrusted, isSql),
+  },
+  'lanceCatalog.sql.runSelection': {
+    title: 'Run Selected SQL',
+    shortTitle: 'Run Selection',
+    palette: all(isTrusted, isSql, 'editorHasSelection'),
+  },
+  'lanceCatalog.sql.explain': { title: 'Explain SQL', shortTitle: 'Explain', palette: all(isTrusted, isSql) },
+  'lanceCatalog.sql.cancel': {
+    title: 'Cancel SQL',
+    shortTitle: 'Cancel',
+    icon: 'debug-stop',
+    palette: isSqlRunning,
+  },
+  'lanceCatalog.sql.chooseConnection': {
+    title: 'Choose Connection for This SQL File',
+    shortTitle: 'Choose Connection',
+    icon: 'database',
+    palette: isSql,
+  },
+  'lanceCatalog.sql.newQuery': { title: 'New SQL Query', icon: 'new-file' },
+  'lanceCatalog.sql.history': { title: 'SQL History', icon: 'history' },
   'lanceCatalog.engine.restart': { title: 'Restart Lance Engine', icon: 'refresh' },
   'lanceCatalog.log.show': { title: 'Show Log' },
   'lanceCatalog.notebook.new': { title: 'New TypeScript Notebook', icon: 'new-file' },
@@ -153,3 +197,8 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
     palette: all(isNotebook, contextKey('lanceCatalog.jupyter.available')),
   },
 };
+
+/** Writes a link to a command, in Markdown. */
+export const link = (text: string, command: CommandId): string => `[${text}](command:${command})`;
+/** Writes a link with the title of the command. VS Code shows a line that contains only a link as a button. */
+export const button = (command: CommandId): string => link(commands[command].title, command);

@@ -5,6 +5,7 @@ import { breakpoints, debuggers, grammars, notebookRenderer, snippets, typescrip
 import { settings } from './settings.ts';
 import { jsonValidation, taskDefinitions } from './tasks.ts';
 import { views, viewsContainers, viewsWelcome } from './views.ts';
+import { walkthroughs } from './walkthroughs.ts';
 
 /** Returns the part of package.json that VS Code reads. `npm run generate` writes it; `npm run check` compares it. */
 export function packageContributions() {
@@ -13,6 +14,8 @@ export function packageContributions() {
       `onNotebook:${notebookIds.notebookType}`,
       ...Object.values(panelTypes).map((type) => `onWebviewPanel:${type}`),
       `onTaskType:${backfillTaskType}`,
+      // The status bar shows the connection of a SQL file.
+      'onLanguage:sql',
       ...jsonValidation.map(({ fileMatch }) => `workspaceContains:**/${fileMatch}`),
     ],
     // Settings that VS Code ignores in an untrusted workspace, because each one starts a program, names a path or
@@ -50,6 +53,7 @@ export function packageContributions() {
       snippets,
       jsonValidation,
       taskDefinitions,
+      walkthroughs,
     },
   };
 }

@@ -6,11 +6,15 @@ import {
   grouped,
   hasOurKernel,
   inView,
+  isBoundSql,
   isCodeCell,
   isFixDocument,
   isJobFile,
   isNotebook,
   isOurKernel,
+  isSql,
+  isSqlIdle,
+  isSqlRunning,
   isTablePanel,
   isTrusted,
   item,
@@ -29,6 +33,12 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
     { command: 'lanceCatalog.connection.addRest', when: inView('catalog'), group: 'navigation@2' },
     { command: 'lanceCatalog.catalog.refreshAll', when: inView('catalog'), group: 'navigation@3' },
     { command: 'lanceCatalog.notebook.new', when: inView('catalog'), group: '1_notebook@1' },
+    { command: 'lanceCatalog.sql.history', when: inView('catalog'), group: '1_notebook@2' },
+    {
+      command: 'lanceCatalog.cluster.verify',
+      when: all(inView('catalog'), not(contextKey('lanceCatalog.cluster.isShown'))),
+      group: '3_cluster@1',
+    },
     { command: 'lanceCatalog.engine.restart', when: inView('catalog'), group: '2_engine@1' },
     { command: 'lanceCatalog.log.show', when: inView('catalog'), group: '2_engine@2' },
     {
@@ -117,6 +127,11 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
     { command: 'lanceCatalog.table.preview', when: all(inView('catalog'), item(/^table\b/)), group: '1_open@1' },
     { command: 'lanceCatalog.table.newNotebook', when: all(inView('catalog'), item(/^table\b/)), group: '1_open@2' },
     {
+      command: 'lanceCatalog.sql.newQuery',
+      when: all(inView('catalog'), item(/^(connection\.(dir|rest)|namespace|table)\b/)),
+      group: '1_open@3',
+    },
+    {
       command: 'lanceCatalog.catalog.copyIdentifier',
       when: all(inView('catalog'), item(/^(namespace|table|column)\b/)),
       group: '5_copy@1',
@@ -130,6 +145,16 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
       command: 'lanceCatalog.catalog.refresh',
       when: all(inView('catalog'), item(/^(connection|namespace|table)/)),
       group: '7_refresh@1',
+    },
+    {
+      command: 'lanceCatalog.connection.copyLocation',
+      when: all(inView('catalog'), item(/^connection\.(dir|rest)\b/)),
+      group: '5_copy@1',
+    },
+    {
+      command: 'lanceCatalog.connection.openSettings',
+      when: all(inView('catalog'), item(/^connection\.\w+\.setting\b/)),
+      group: '8_connection@3',
     },
     {
       command: 'lanceCatalog.connection.remove',
@@ -252,6 +277,25 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
     },
     { command: 'lanceCatalog.cluster.applyMend', when: isFixDocument, group: 'navigation@1' },
     { command: 'lanceCatalog.jobFile.run', when: all(isTrusted, isJobFile), group: 'navigation@1' },
+    {
+      command: 'lanceCatalog.sql.run',
+      when: all(isTrusted, isSql, isBoundSql, isSqlIdle),
+      group: 'navigation@1',
+    },
+    { command: 'lanceCatalog.sql.cancel', when: all(isSql, isBoundSql, isSqlRunning), group: 'navigation@1' },
+    { command: 'lanceCatalog.sql.runAll', when: all(isTrusted, isSql, isBoundSql), group: '1_sql@1' },
+    { command: 'lanceCatalog.sql.explain', when: all(isTrusted, isSql, isBoundSql), group: '1_sql@2' },
+    { command: 'lanceCatalog.sql.chooseConnection', when: all(isSql, isBoundSql), group: '1_sql@3' },
+    { command: 'lanceCatalog.sql.history', when: all(isSql, isBoundSql), group: '1_sql@4' },
+  ],
+  'editor/context': [
+    { command: 'lanceCatalog.sql.run', when: all(isTrusted, isSql, isBoundSql), group: '1_sql@1' },
+    {
+      command: 'lanceCatalog.sql.runSelection',
+      when: all(isTrusted, isSql, isBoundSql, 'editorHasSelection'),
+      group: '1_sql@2',
+    },
+    { command: 'lanceCatalog.sql.explain', when: all(isTrusted, isSql, isBoundSql), group: '1_sql@3' },
   ],
   'notebook/toolbar': [
     {
@@ -299,6 +343,12 @@ export const keybindings: readonly KeyBinding[] = [
   },
   { command: 'lanceCatalog.catalog.refreshAll', key: 'f5', when: all(viewHasFocus('catalog'), not('inputFocus')) },
   { command: 'lanceCatalog.table.rename', key: 'f2', when: all(viewHasFocus('catalog'), not('inputFocus')) },
+  {
+    command: 'lanceCatalog.sql.run',
+    key: 'ctrl+enter',
+    mac: 'cmd+enter',
+    when: all('editorTextFocus', isTrusted, isSql, isBoundSql),
+  },
   {
     command: 'notebook.cell.execute',
     key: 'ctrl+enter',

@@ -29,7 +29,10 @@ type Renderer = {
   readonly displayName: string;
   readonly entrypoint: string;
   readonly mimeTypes: readonly string[];
-  /** Whether the renderer exchanges messages with the extension. Both values also work without it. */
+  /**
+   * Whether the renderer exchanges messages with the extension. With either value, the renderer also works without
+   * messages.
+   */
   readonly requiresMessaging: 'never' | 'optional';
 };
 
@@ -39,7 +42,7 @@ export const notebookRenderer: readonly Renderer[] = [
     displayName: 'Lance Table',
     entrypoint: './dist/renderer.js',
     mimeTypes: [arrowStreamMime],
-    requiresMessaging: 'never',
+    requiresMessaging: 'optional',
   },
   {
     id: notebookIds.jobRenderer,

@@ -136,7 +136,7 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     ],
     default: 'error',
     scope: 'resource',
-    description: 'What to do with type errors in a cell. Applies to kernels started later.',
+    description: 'What to do with type errors in a cell. After a change, restart the kernels of open notebooks.',
   },
   'lanceCatalog.notebook.keepKernelSeconds': {
     type: 'number',
@@ -145,7 +145,7 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: 60,
     scope: 'machine-overridable',
     markdownDescription:
-      'Seconds that a kernel waits for its window after a reload. Meanwhile the kernel continues to run its cell. `0` ends the kernel when the window closes.',
+      'Seconds that a kernel waits for its window after a reload, or for its closed notebook to be opened again. Meanwhile the kernel continues to run its cell. `0` ends the kernel when the window or the notebook closes.',
   },
   'lanceCatalog.notebook.printedCharacters': {
     type: 'number',

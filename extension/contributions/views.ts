@@ -1,5 +1,5 @@
-import { viewContainerId, type CommandId, type viewIds } from '../manifest.ts';
-import { commands } from './commands.ts';
+import { viewContainerId, type viewIds } from '../manifest.ts';
+import { button, link } from './commands.ts';
 import { all, contextKey, isTrusted, not } from './whenClauses.ts';
 
 type ViewName = keyof typeof viewIds;
@@ -20,26 +20,29 @@ type View = {
 
 /** The views of the container, from top to bottom. */
 export const views: Readonly<Record<ViewName, View>> = {
-  catalog: { name: 'Lance Catalog', contextualTitle: 'Lance Catalog', icon: 'media/catalog.svg', initialSize: 5 },
+  catalog: { name: 'Catalogs', contextualTitle: 'Lance Catalog', icon: 'media/catalog.svg', initialSize: 6 },
   variables: {
     name: 'Variables',
     contextualTitle: 'Notebook Variables',
     icon: 'media/catalog.svg',
-    initialSize: 3,
+    initialSize: 2,
     when: contextKey('lanceCatalog.notebook.hasVariables'),
   },
-  checks: { name: 'Cluster Checks', contextualTitle: 'Lance Cluster Checks', icon: 'media/checks.svg', initialSize: 3 },
+  checks: {
+    name: 'Cluster Checks',
+    contextualTitle: 'Lance Cluster Checks',
+    icon: 'media/checks.svg',
+    initialSize: 3,
+    when: contextKey('lanceCatalog.cluster.isShown'),
+  },
   jobs: {
     name: 'Jobs',
     contextualTitle: 'Lance Jobs',
     icon: 'media/jobs.svg',
-    initialSize: 3,
+    initialSize: 1,
     when: contextKey('lanceCatalog.jobs.isShown'),
   },
 };
-
-const link = (text: string, command: CommandId): string => `[${text}](command:${command})`;
-const button = (command: CommandId): string => link(commands[command].title, command);
 
 type Welcome = { readonly view: ViewName; readonly when?: string; readonly contents: readonly string[] };
 
@@ -54,13 +57,14 @@ export const viewsWelcome: readonly Welcome[] = [
       button('lanceCatalog.connection.addRest'),
       'Explore tables in a notebook that is already connected.',
       button('lanceCatalog.notebook.new'),
+      `To run backfills on Kubernetes, ${link('verify your cluster', 'lanceCatalog.cluster.verify')} first.`,
     ],
   },
   {
     view: 'checks',
     when: all(isTrusted, not(contextKey('lanceCatalog.cluster.isRunning'))),
     contents: [
-      'Check that a Kubernetes cluster can run backfills: versions, roles, nodes and storage. The checks only read.',
+      'Check that a Kubernetes cluster can run backfills: versions, roles, nodes and storage. The checks change nothing.',
       button('lanceCatalog.cluster.verify'),
       'A profile describes the cluster. It is created from your kubeconfig and holds no secrets.',
       button('lanceCatalog.cluster.newProfile'),

@@ -13,6 +13,9 @@ export const inView = (name: keyof typeof viewIds): string => `view == ${viewIds
 export const viewHasFocus = (name: keyof typeof viewIds): string => `focusedView == ${viewIds[name]}`;
 /** True for a tree row whose `contextValue` matches the pattern. */
 export const item = (pattern: RegExp): string => `viewItem =~ /${pattern.source}/`;
+/** True if the `contextValue` of the selected row of the catalog tree matches the pattern. */
+export const selected = (pattern: RegExp): string =>
+  `${contextKey('lanceCatalog.catalog.selected')} =~ /${pattern.source}/`;
 export const itemIs = (contextValue: string): string => `viewItem == ${contextValue}`;
 
 /** Hides a command from the palette, because the command needs an argument such as a tree row. */
@@ -21,6 +24,12 @@ export const isTrusted = 'isWorkspaceTrusted';
 export const isNotebook = `notebookType == ${notebookIds.notebookType}`;
 export const isCodeCell = 'notebookCellType == code';
 export const isTablePanel = `activeWebviewPanelId == '${panelTypes.table}'`;
+/** The file is in SQL, whether or not it is bound to a connection. Old versions of files have other schemes. */
+export const isSql = all('resourceLangId == sql', 'resourceScheme =~ /^(file|untitled|vscode-remote)$/');
+/** True for the file of an editor, also if another editor is active. */
+export const isBoundSql = `resourcePath in ${contextKey('lanceCatalog.sql.bound')}`;
+export const isSqlRunning = `resourcePath in ${contextKey('lanceCatalog.sql.running')}`;
+export const isSqlIdle = `resourcePath not in ${contextKey('lanceCatalog.sql.running')}`;
 export const isJobFile = String.raw`resourceFilename =~ /\.lance-job\.json$/`;
 export const isFunctionDocument = 'resourceScheme == lance-function';
 export const isFixDocument = 'resourceScheme == lance-mend';

@@ -23,7 +23,7 @@ type ChangeCommandDeps = {
   abilities: Abilities;
   catalogOf: (connection: string) => Promise<Catalog>;
   /** Panels that may show a table that is dropped or renamed. */
-  panels: Pick<TablePanels, 'lose'>;
+  panels: Pick<TablePanels, 'lose' | 'follow'>;
 };
 
 /**
@@ -95,18 +95,13 @@ async function renameTable(parts: ChangeCommandDeps, node: NodeOf<'table'>): Pro
     title: 'Rename Table',
     prompt: `New name of the table "${full}" of "${connection}"`,
     value: table,
-    check: (name) => (name === table ? `The table is already named "${name}".` : tableNameProblem(name)),
+    // The current name is valid, so that the box shows no error before the user types.
+    check: (name) => (name === table ? undefined : tableNameProblem(name)),
     accept: (name, signal) =>
       change(parts, connection, (catalog) => catalog.renameTable(table, name, { namespacePath: path, signal })),
   });
-  if (typeof answer !== 'object') return;
-  const now = displayPath(path, answer.value);
-  const why = new CatalogError(
-    'TableNotFound',
-    `The table "${full}" was renamed to "${now}".`,
-    'Open it by its new name.',
-  );
-  await lose(parts, node, why);
+  if (typeof answer !== 'object' || answer.value === table) return;
+  await parts.panels.follow({ connection, path, table }, { connection, path, table: answer.value });
   await show(parts, { ...node, table: answer.value });
 }
 
@@ -116,7 +111,7 @@ async function optimizeTable(parts: ChangeCommandDeps, { connection, path, table
   const { numFragments } = await withProgress(`Reading the fragments of ${full}`, async (signal) =>
     (await catalog.openTable(table, { namespacePath: path, signal })).stats({ signal }),
   );
-  const detail = `The table has ${plural(numFragments, 'fragment')}. Small fragments are joined and the indexes completed in new versions. Earlier versions and their files stay.`;
+  const detail = `The table has ${plural(numFragments, 'fragment')}. This joins small fragments and completes the indexes, in new versions. Earlier versions and their files stay.`;
   if (!(await confirm(`Optimize the table "${full}"?`, detail, 'Optimize Table'))) return;
   const result = await withProgress(`Optimizing ${full}`, (signal) =>
     change(parts, connection, async (current) =>
@@ -171,7 +166,7 @@ async function dropNamespace(parts: ChangeCommandDeps, node: NodeOf<'namespace'>
 async function confirmCascade({ connection, path }: NodeOf<'namespace'>, holds: string): Promise<boolean> {
   const full = displayPath(path);
   const name = path.at(-1) ?? '';
-  const detail = `It contains ${holds}, which are also dropped from the connection "${connection}". This can't be undone.`;
+  const detail = `It contains ${holds}. Everything in it is also dropped from the connection "${connection}". This can't be undone.`;
   if (!(await confirm(`Drop the namespace "${full}" and everything in it?`, detail, 'Continue'))) return false;
   const typed = await askStep({
     title: 'Drop Namespace',

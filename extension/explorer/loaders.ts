@@ -11,8 +11,8 @@ export type LoaderContext = {
   /** Returns the action that the user can take after a failure of a connection. */
   remedy(connection: string, error: unknown): ErrorAction;
   /**
-   * The loader calls this function after a catalog has listed a namespace or described a table, whose path ends with
-   * its name. The function may send further requests.
+   * The loader calls this function after a catalog has listed a namespace or described a table. For a table, the path
+   * in `place` ends with the name of the table. The function may send further requests.
    */
   answered?(place: CatalogLocation, catalog: Catalog): void;
   /** Returns the known problems of a connection's catalog, one message each. */
@@ -75,7 +75,7 @@ async function loadNamespace(
   // A missing root fails both lists with the same message; show it once.
   const same = isSameError(namespaces[0], tables[0]);
   const rows = [...damageOf(place, context), ...namespaces, ...(same ? [] : tables)];
-  return rows.length > 0 ? rows : [{ kind: 'empty', ...place, text: 'Nothing here yet' }];
+  return rows.length > 0 ? rows : [{ kind: 'empty', ...place, text: 'No tables yet' }];
 }
 
 /** Returns the row that reports damage. The row comes first, because a damaged catalog hides some of the other rows. */

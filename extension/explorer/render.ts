@@ -2,6 +2,7 @@ import { displayPath } from '#shared/names.ts';
 import type { CommandId } from '../manifest.ts';
 import type { TreeRow } from '../host/treeRow.ts';
 import { connectionLabel } from '../connections/connectionRules.ts';
+import { plural } from './contents.ts';
 import { allAbilities, nodeId, type Ability, type CatalogNode, type NodeOf, type ErrorAction } from './node.ts';
 
 /** A row of the catalog tree. */
@@ -32,7 +33,7 @@ export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbi
         id,
         label: node.table,
         description: '',
-        tooltip: `Table ${displayPath(node.path, node.table)}`,
+        tooltip: renderTableHover(node),
         spoken: `Table ${node.table}${node.path.length ? ` in ${displayPath(node.path)}` : ''}`,
         icon: { id: 'table' },
         state: 'collapsed',
@@ -71,6 +72,23 @@ export function renderNode(node: CatalogNode, can: ReadonlySet<Ability> = allAbi
   }
 }
 
+/** Returns the hover of a table: path, size and location, as far as the catalog reports them. */
+export function renderTableHover(
+  { path, table }: NodeOf<'table'>,
+  description?: { numRows?: number; columns: readonly unknown[]; version?: number; location?: string },
+): string {
+  const full = `Table ${displayPath(path, table)}`;
+  if (!description) return full;
+  const { numRows, columns, version, location } = description;
+  // Some servers report neither rows nor versions.
+  const size = [
+    ...(numRows === undefined ? [] : [plural(numRows, 'row')]),
+    plural(columns.length, 'column'),
+    ...(version === undefined ? [] : [`version ${version}`]),
+  ].join(', ');
+  return [full, size, ...(location === undefined ? [] : [location])].join('\n');
+}
+
 const words = (kind: string, can: ReadonlySet<Ability>, ...wanted: readonly Ability[]): string =>
   [kind, ...wanted.filter((ability) => can.has(ability))].join('.');
 
@@ -82,14 +100,17 @@ function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlyS
   const lines = [
     ...(kind === 'other' ? [] : [isServer ? `Server ${connection.uri}` : `Directory ${where}`]),
     ...(isServer && connection.database !== undefined ? [`Database ${connection.database}`] : []),
-    ...(source === 'setting' ? ['From the setting lanceCatalog.defaultConnections'] : []),
+    ...(source === 'setting'
+      ? ['This connection comes from the setting lanceCatalog.defaultConnections. Change or remove it there.']
+      : []),
   ];
+  const location = isServer ? shortAddress(connection.uri, connection.database) : shortPath(where);
   return {
     id,
     label: name,
-    description: isServer ? shortAddress(connection.uri, connection.database) : where,
+    description: source === 'setting' ? `${location} · setting` : location,
     tooltip: lines.join('\n'),
-    spoken: `Connection ${name}, ${kind === 'other' ? '' : isServer ? 'server ' : 'directory '}${where}`,
+    spoken: `Connection ${name}, ${kind === 'other' ? '' : isServer ? 'server ' : 'directory '}${where}${source === 'setting' ? ', from a setting' : ''}`,
     icon: { id: isServer ? 'server' : 'database' },
     state: 'collapsed',
     contextValue: words(`connection.${kind}.${source}`, can, 'createNamespace', 'createTable'),
@@ -99,6 +120,17 @@ function renderConnection(id: string, node: NodeOf<'connection'>, can: ReadonlyS
 /** Returns host and database, which distinguish servers in a narrow side bar. */
 const shortAddress = (uri: string, database: string | undefined): string =>
   [URL.canParse(uri) ? new URL(uri).host : uri, ...(database === undefined ? [] : [database])].join(' · ');
+
+/** Number of characters of a path that fit beside a name in a narrow side bar. */
+const pathCharacters = 18;
+
+/** Returns the end of a long path, because the ends of paths differ, and a side bar would cut them off. */
+function shortPath(location: string): string {
+  if (location.length <= pathCharacters) return location;
+  const names = location.split(/[/\\]/).filter(Boolean);
+  const two = names.slice(-2).join('/');
+  return `…/${two.length < pathCharacters ? two : (names.at(-1) ?? '')}`;
+}
 
 function renderColumn(id: string, { table, column }: NodeOf<'column'>): NodeView {
   const { name, type, nullable } = column;
@@ -119,7 +151,7 @@ const remedies: Record<ErrorAction, { action: string; label?: string; command: N
   retry: { action: 'Try again', command: { id: 'lanceCatalog.catalog.refresh', title: 'Try Again' } },
   restart: {
     action: 'Restart',
-    label: 'Restart the engine',
+    label: 'Engine stopped. Restart',
     command: { id: 'lanceCatalog.engine.restart', title: 'Restart' },
   },
   key: {

@@ -10,10 +10,10 @@ export type Choice<T> = PickChoice<T>;
 export const pickOne = <T>(title: string, choices: readonly Choice<T>[]): Promise<T | undefined> =>
   pickItem(choices, { title });
 
-export async function askDirectory(title: string): Promise<string | undefined> {
+export async function askDirectory(title: string, openLabel = 'Add Directory'): Promise<string | undefined> {
   const folders = await vscode.window.showOpenDialog({
     title,
-    openLabel: 'Add Directory',
+    openLabel,
     canSelectFiles: false,
     canSelectFolders: true,
     canSelectMany: false,
@@ -26,7 +26,7 @@ export const confirm = async (message: string, detail: string, action: string): 
 
 /** Asks how to continue after a failed connection test: correct the input, or save it anyway. */
 export async function chooseAfterFailure(message: string, canKeep: boolean): Promise<'correct' | 'keep' | undefined> {
-  const [correct, keep] = ['Correct…', 'Save Anyway'] as const;
+  const [correct, keep] = ['Edit…', 'Save Anyway'] as const;
   const choice = await askModal(message, '', correct, ...(canKeep ? [keep] : []));
   return choice && (choice === correct ? 'correct' : 'keep');
 }

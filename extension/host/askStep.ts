@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { inert } from './inertText.ts';
-import { createInputBox, type InertInputBox } from './messages.ts';
+import { createInputBox, createPickList, type InertInputBox, type PickChoice } from './messages.ts';
 
 /** A prompt for one string, alone or as a step of several. */
 export type Question = {
@@ -107,6 +107,46 @@ export function askStep(question: Question): Promise<Answer> {
     box.show();
   });
 }
+
+/** A choice from a list as a step of several. "Back" is offered from the second step on. */
+export type PickQuestion<T> = {
+  readonly title: string;
+  readonly step: { readonly number: number; readonly of: number };
+  readonly choices: readonly PickChoice<T>[];
+};
+
+/** Returns `undefined` if the user cancels. */
+export type PickStep = <T>(question: PickQuestion<T>) => Promise<PickAnswer<T> | 'back' | undefined>;
+
+/** `typed` is the text in the box of the list. */
+export type PickAnswer<T> = { readonly value: T; readonly typed?: string };
+
+export const pickStep: PickStep = ({ title, step, choices }) => {
+  const list = createPickList(choices);
+  list.title = inert(title);
+  list.step = step.number;
+  list.totalSteps = step.of;
+  list.matchOnDescription = true;
+  if (step.number > 1) list.buttons = [vscode.QuickInputButtons.Back];
+  return new Promise((resolve) => {
+    // The first answer counts; `hide` then only closes the list.
+    list.onDidTriggerButton(() => {
+      resolve('back');
+      list.hide();
+    });
+    list.onDidAccept(() => {
+      const [chosen] = list.selectedItems;
+      if (!chosen) return;
+      resolve({ value: chosen.value, typed: list.value.trim() });
+      list.hide();
+    });
+    list.onDidHide(() => {
+      resolve(undefined);
+      list.dispose();
+    });
+    list.show();
+  });
+};
 
 /** Delay after the last key before `look` runs, in milliseconds. */
 const typing = 250;

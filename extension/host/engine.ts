@@ -1,20 +1,25 @@
 import * as vscode from 'vscode';
 import { findNode } from '#processes/childProcess.ts';
+import type { EngineAddress } from '#catalog/engineCatalog.ts';
 import type { EngineExit, EngineProcess, EngineProcessOptions } from '#catalog/engineProcess.ts';
 import type { RestCatalog } from '#catalog/rest/restCatalog.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import type { RepairResult } from '#shared/damage.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { logFailure, type Log } from './log.ts';
+import { showError } from './messages.ts';
 import { setting } from './settings.ts';
 
 /** The bundles that the engine process loads. */
 type EngineBundles = Pick<EngineProcessOptions, 'entry' | 'storeFiles'>;
 
+/** A second crash within this time is reported, because the engine would probably crash again. */
+const crashWindowMs = 5 * 60_000;
+
 /**
  * The engine process of this window. The process starts with the first request for a directory, or earlier with `warm`.
- * If the process crashes, requests fail until the user restarts it; nothing else is affected. Only the engine process
- * loads the native module, never the extension host.
+ * After a crash it starts again once. If it crashes again soon, requests fail until the user restarts it; nothing else
+ * is affected. Only the engine process loads the native module, never the extension host.
  */
 export class Engine implements vscode.Disposable {
   readonly #bundles: EngineBundles;
@@ -27,6 +32,8 @@ export class Engine implements vscode.Disposable {
   readonly #catalogs = new Map<string, RestCatalog>();
   #process: Promise<EngineProcess> | undefined;
   #problem: CatalogError | undefined;
+  /** Time of the last crash; 0 if there was none since the user last restarted the engine. */
+  #crashedAt = 0;
   #lifetime = new AbortController();
 
   constructor(bundles: EngineBundles, log: Log) {
@@ -63,6 +70,14 @@ export class Engine implements vscode.Disposable {
   }
 
   /**
+   * Returns how a child process of this window reaches the engine process; it has a secret.
+   * @throws CatalogError as `catalog` does
+   */
+  async address(): Promise<EngineAddress> {
+    return (await this.#ensure()).address;
+  }
+
+  /**
    * Finds problems of the catalog in a directory.
    * @throws CatalogError as `catalog` does, and if the directory can't be read
    */
@@ -79,6 +94,7 @@ export class Engine implements vscode.Disposable {
   async restart(): Promise<void> {
     await this.#stop();
     this.#problem = undefined;
+    this.#crashedAt = 0;
     try {
       await this.#ensure();
     } finally {
@@ -117,15 +133,34 @@ export class Engine implements vscode.Disposable {
     } catch (cause) {
       void engine?.dispose();
       if (signal.aborted) throw cause;
-      throw this.#fail(`Can't start the Lance engine: ${messageOf(cause)}`, cause);
+      throw this.#fail(`Can't start the table engine: ${messageOf(cause)}`, cause);
     }
   }
 
   #ended(engine: EngineProcess, { code, signal, expected }: EngineExit): void {
     if (expected) return;
     void engine.dispose();
-    this.#fail(`The Lance engine ended (${signal ?? `exit code ${code}`}).`, undefined);
+    const reason = signal ?? `exit code ${code}`;
+    const isFirst = Date.now() - this.#crashedAt > crashWindowMs;
+    this.#crashedAt = Date.now();
+    if (isFirst) {
+      this.#log.warn(`the engine ended (${reason}) and starts again`);
+      this.#process = undefined;
+      this.#catalogs.clear();
+      this.warm();
+    } else {
+      this.#fail(`The table engine stopped unexpectedly (${reason}).`, undefined);
+      void this.#offerRestart();
+    }
     this.#changed.fire();
+  }
+
+  async #offerRestart(): Promise<void> {
+    const [restart, showLog] = ['Restart', 'Show Log'] as const;
+    const choice = await showError('The table engine stopped unexpectedly.', restart, showLog);
+    if (choice === showLog) this.#log.show();
+    // The engine may have been restarted meanwhile. The tree shows the error of a failed restart.
+    if (choice === restart && this.#problem) await this.restart().catch(() => undefined);
   }
 
   #fail(what: string, cause: unknown): CatalogError {

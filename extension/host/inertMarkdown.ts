@@ -40,7 +40,7 @@ export function codeSpan(text: string): InertMarkdown {
 const longestRun = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 
 /**
- * Returns the documentation of code as Markdown. Keeps its formatting, and of its links only links to https addresses.
+ * Returns the documentation of code as Markdown. Keeps the formatting and links to https addresses, but no other links.
  *
  * The text may come from a notebook or a package that the user only views. Images become text, because drawing an image
  * sends a request. Links to https stay, as in VS Code's own TypeScript support, because they open only after a click.
@@ -53,8 +53,8 @@ export const documentationMarkdown = (text: string): InertMarkdown =>
   text
     // ![image](…), ![image][reference], ![reference]
     .replaceAll(/!(?=\[)/g, `!${wordJoiner}`)
-    // `[link](address)` and `[reference]: address`. Keep https addresses, and plain names as in `handlers[name](event)`
-    // too.
+    // `[link](address)` and `[reference]: address`. Keep https addresses. Also keep plain names, as in
+    // `handlers[name](event)`.
     .replaceAll(/\](?=[(:](?!\s*<?https:\/\/|\s*[^\s:&\\</][^\s:&\\<]{0,200}(?:\s|$)))/gi, `]${wordJoiner}`)
     // <scheme:address>
     .replaceAll(/<(?!https:\/\/)(?=[a-z][a-z0-9+.-]*:)/gi, `<${wordJoiner}`)

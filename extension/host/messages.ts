@@ -39,7 +39,7 @@ type InertWindow = {
   withProgress<R>(options: { location: { viewId: string } }, task: () => Thenable<R>): Thenable<R>;
 };
 
-// Call the functions on the object, because tests replace some of them by a stand-in for the user.
+// Call the functions on `vscode.window`, because tests replace some of them with functions that answer for the user.
 const window: InertWindow = vscode.window;
 
 export const showInformation = async <B extends string>(text: string, ...buttons: B[]): Promise<B | undefined> =>
@@ -91,7 +91,15 @@ export const notifyProgress = async <T>(title: string, task: (running: RunningTa
 export const showViewProgress = async <T>(viewId: string, task: () => Promise<T>): Promise<T> =>
   window.withProgress({ location: { viewId } }, task);
 
-export type PickChoice<T> = { label: string; description?: string; detail?: string; icon?: string; value: T };
+export type PickChoice<T> = {
+  label: string;
+  description?: string;
+  detail?: string;
+  icon?: string;
+  value: T;
+  /** Whether the choice stays in the list if it does not match the typed text. */
+  isAlwaysShown?: boolean;
+};
 type PickSettings = { title: string; placeHolder?: string; token?: vscode.CancellationToken };
 
 /** Shows a list to choose from. @returns `undefined` if the user cancels */
@@ -113,12 +121,33 @@ const pickOptions = ({ title, placeHolder }: PickSettings): PickOptions => ({
   ...(placeHolder !== undefined && { placeHolder: inert(placeHolder) }),
 });
 
-const pickItemOf = <T>({ label, description, detail, icon, value }: PickChoice<T>): PickItem & { value: T } => ({
+const pickItemOf = <T>({
+  label,
+  description,
+  detail,
+  icon,
+  value,
+  isAlwaysShown,
+}: PickChoice<T>): PickItem & { value: T } => ({
   label: icon === undefined ? inert(label) : withIcon(icon, label),
   value,
   ...(description !== undefined && { description: inert(description) }),
   ...(detail !== undefined && { detail: inert(detail) }),
+  ...(isAlwaysShown === true && { alwaysShow: true }),
 });
+
+/** VS Code's list; its title accepts inert text only, and its rows are made inert. */
+export type InertPickList<T> = Omit<vscode.QuickPick<PickItem & { value: T }>, 'title'> & {
+  title: InertText | undefined;
+};
+
+/** Creates a list to choose from, which can be a step of several. */
+export function createPickList<T>(choices: readonly PickChoice<T>[]): InertPickList<T> {
+  const list = vscode.window.createQuickPick<PickItem & { value: T }>();
+  list.items = choices.map(pickItemOf);
+  list.ignoreFocusOut = true;
+  return list as InertPickList<T>;
+}
 
 type InertInputOptions = {
   title: InertText;
@@ -167,6 +196,55 @@ export type InertInputBox = Omit<vscode.InputBox, 'title' | 'prompt' | 'validati
 };
 
 export const createInputBox = (): InertInputBox => vscode.window.createInputBox() as InertInputBox;
+
+type PathItem = vscode.QuickPickItem & { label: InertText; description?: InertText; isDialog: boolean };
+
+/** A box for a path. Its first row shows the typed path, and its last row opens a dialog. */
+export type PathBox = {
+  readonly value: string;
+  isBusy: boolean;
+  /** Shows the typed path, or why it can't be used. */
+  show(typed: string, problem: string | undefined): void;
+  hide(): void;
+  onDidChangeValue(listener: () => void): void;
+  /** @param listener gets whether the user chose the dialog */
+  onDidAccept(listener: (isDialog: boolean) => void): void;
+  onDidHide(listener: () => void): void;
+};
+
+export function createPathBox(title: string, placeHolder: string): PathBox {
+  const box = vscode.window.createQuickPick<PathItem>();
+  box.title = inert(title);
+  box.placeholder = inert(placeHolder);
+  box.ignoreFocusOut = true;
+  // VS Code must not filter the rows by the typed text.
+  const always = { alwaysShow: true };
+  const dialog: PathItem = { label: withIcon('folder-opened', 'Choose Folder…'), isDialog: true, ...always };
+  box.onDidHide(() => box.dispose());
+  return {
+    get value() {
+      return box.value;
+    },
+    get isBusy() {
+      return box.busy;
+    },
+    set isBusy(isBusy) {
+      box.busy = isBusy;
+    },
+    show(typed, problem) {
+      const first: PathItem =
+        problem === undefined
+          ? { label: withIcon('arrow-right', `Use ${typed}`), isDialog: false, ...always }
+          : { label: withIcon('error', problem), isDialog: false, ...always };
+      box.items = typed === '' ? [dialog] : [first, dialog];
+      box.show();
+    },
+    hide: () => box.hide(),
+    onDidChangeValue: (listener) => void box.onDidChangeValue(listener),
+    onDidAccept: (listener) => void box.onDidAccept(() => listener(box.activeItems[0]?.isDialog === true)),
+    onDidHide: (listener) => void box.onDidHide(listener),
+  };
+}
 
 /** A part of the text of a status bar item. */
 export type StatusPart = string | { readonly icon: string; readonly text: string };

@@ -5,10 +5,16 @@ import type { WaitingRow } from '../notebook/queuedCells.ts';
 
 type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[]; showsJobs: boolean };
 type WorkspaceState = {
+  sqlConnections: Readonly<Record<string, string>>;
+  sqlHistory: readonly PastQuery[];
   notebookCatalogs: Readonly<Record<string, string>>;
   kernels: Readonly<Record<string, KeptKernelRecord>>;
   clusterReports: readonly CheckReport[];
+  treeFolds: Readonly<Record<string, boolean>>;
 };
+
+/** A statement that the user ran, with the name of its connection and the time in milliseconds since 1970. */
+export type PastQuery = { text: string; connection: string; at: number };
 
 /**
  * A kernel that waits while its window reloads: the kernel's folder, whether a cell has run in the kernel, and the
@@ -64,6 +70,24 @@ export class State {
     await this.#workspace.update('notebookCatalogs' satisfies keyof WorkspaceState, names);
   }
 
+  /** Names of connections by the URI of the SQL file that uses them. */
+  sqlConnections(): unknown {
+    return this.#workspace.get<unknown>('sqlConnections' satisfies keyof WorkspaceState);
+  }
+
+  async setSqlConnections(names: WorkspaceState['sqlConnections']): Promise<void> {
+    await this.#workspace.update('sqlConnections' satisfies keyof WorkspaceState, names);
+  }
+
+  /** The last statements of SQL files, the newest first. They stay on this machine. */
+  sqlHistory(): unknown {
+    return this.#workspace.get<unknown>('sqlHistory' satisfies keyof WorkspaceState);
+  }
+
+  async setSqlHistory(queries: WorkspaceState['sqlHistory']): Promise<void> {
+    await this.#workspace.update('sqlHistory' satisfies keyof WorkspaceState, queries);
+  }
+
   /** Kernels by the URI of their notebook. */
   kernels(): unknown {
     return this.#workspace.get<unknown>('kernels' satisfies keyof WorkspaceState);
@@ -80,5 +104,14 @@ export class State {
 
   async setClusterReports(reports: WorkspaceState['clusterReports']): Promise<void> {
     await this.#workspace.update('clusterReports' satisfies keyof WorkspaceState, reports);
+  }
+
+  /** Whether rows of the catalog tree are expanded, by their ids. */
+  treeFolds(): unknown {
+    return this.#workspace.get<unknown>('treeFolds' satisfies keyof WorkspaceState);
+  }
+
+  async setTreeFolds(folds: WorkspaceState['treeFolds']): Promise<void> {
+    await this.#workspace.update('treeFolds' satisfies keyof WorkspaceState, folds);
   }
 }

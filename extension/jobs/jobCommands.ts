@@ -45,7 +45,7 @@ export function registerJobCommands(parts: JobCommandDeps): vscode.Disposable {
     }),
     registerCommand(log, 'lanceCatalog.jobs.remove', async (node) => void (await actions.remove(job(node)))),
     registerCommand(log, 'lanceCatalog.jobs.removeEnded', async () => {
-      // Interrupted jobs are kept, because they are not complete.
+      // Keep interrupted jobs, because they are not complete.
       const ended = [...host.board.values()].filter(
         (one) => one.can.remove && !isActive(one) && one.state !== 'interrupted',
       );

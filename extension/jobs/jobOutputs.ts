@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import {
   isJobOutputRequest,
+  jobOutputMime,
   type JobOutputAction,
   type JobOutputNews,
   type JobOutputRequest,
@@ -16,7 +17,7 @@ import type { JobsHost } from './jobsHost.ts';
 
 type JobOutputsDeps = {
   readonly log: Log;
-  readonly host: Pick<JobsHost, 'board' | 'onDidChange' | 'watch'>;
+  readonly host: Pick<JobsHost, 'board' | 'onDidChange' | 'wake' | 'watch'>;
   readonly actions: Pick<JobActions, 'act'>;
   readonly pages: Pick<JobPages, 'show'>;
 };
@@ -76,5 +77,10 @@ export function registerJobOutputs(
       if (isJobOutputRequest(message)) void answer(message);
     }),
     host.onDidChange(tell),
+    // A job that a cell starts may be the first job, and its output may be out of sight.
+    vscode.workspace.onDidChangeNotebookDocument(({ cellChanges }) => {
+      const outputs = cellChanges.flatMap((change) => change.outputs ?? []);
+      if (outputs.some(({ items }) => items.some(({ mime }) => mime === jobOutputMime))) host.wake();
+    }),
   );
 }

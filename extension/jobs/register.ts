@@ -6,7 +6,7 @@ import { rootBase, type Connections } from '../connections/connections.ts';
 import type { CatalogNode } from '../explorer/node.ts';
 import { profilesForKernels } from '../cluster/profilesForKernels.ts';
 import type { ClusterServices } from '../cluster/register.ts';
-import { askStep } from '../host/askStep.ts';
+import { askStep, pickStep } from '../host/askStep.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Engine } from '../host/engine.ts';
 import { logFailure, type Log } from '../host/log.ts';
@@ -64,7 +64,7 @@ export function registerJobs(parts: JobsDeps): vscode.Disposable & JobsServices 
     show: (id: string) => void pages.show(id),
     act: actions.act.bind(actions),
   };
-  const all = { ...parts, ...services, ask: askStep, profiles: parts.cluster.profiles };
+  const all = { ...parts, ...services, ask: askStep, pick: pickStep, profiles: parts.cluster.profiles };
   const registered = vscode.Disposable.from(
     jobsView,
     pages,
@@ -126,6 +126,10 @@ function makeServices(parts: JobsDeps) {
       // Import this module only for the first trial, because it loads Arrow, which is large.
       const { trialSource } = await import('./backfill/trialTable.ts');
       await panels.preview(trialSource(plan, trial));
+    },
+    readSample: async (plan, trial) => {
+      const { sampleOf } = await import('./backfill/trialTable.ts');
+      return sampleOf(plan.column, trial);
     },
   };
   return {

@@ -45,6 +45,20 @@ export class Backfills {
   }
 
   /**
+   * Computes a few rows to show beside a plan. Only SQL is computed, because it can't run other code: a function in a
+   * file or from a table runs only when the user tries or runs the backfill.
+   * @throws JobError, CatalogError
+   */
+  async sample(
+    { function: { kind }, rows }: BackfillPlan,
+    request: BackfillRequest,
+    signal: AbortSignal,
+  ): Promise<BackfillTrial | undefined> {
+    if (kind !== 'sql' || rows.toCompute.value + rows.reused.value === 0) return undefined;
+    return this.#parts.host.request('sample', request, signal);
+  }
+
+  /**
    * Starts a job. Stores a given function with the table, so that the next request need not contain the function.
    * @returns `undefined` if the user refuses the function, or checks of the cluster fail and the user cancels
    * @throws JobError, CatalogError

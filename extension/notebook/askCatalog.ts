@@ -1,9 +1,6 @@
-import * as vscode from 'vscode';
-import { connectionLabel } from '../connections/connectionRules.ts';
+import type * as vscode from 'vscode';
+import { askConnection } from '../connections/askConnection.ts';
 import type { Connections } from '../connections/connections.ts';
-import type { Connection } from '../explorer/node.ts';
-import { pickOne } from '../host/ask.ts';
-import type { CommandId } from '../manifest.ts';
 import type { NotebookCatalogs } from './notebookCatalogs.ts';
 import type { NotebookSession } from './session.ts';
 
@@ -29,7 +26,7 @@ export function requireCatalog({ connections, notebookCatalogs, session }: Catal
       missing === undefined
         ? 'Select the catalog for `db` before the first cell runs'
         : `The connection "${missing}" does not exist. Select another one for this notebook`;
-    const answer = await askCatalog(title, connections, [noCatalog]);
+    const answer = await askConnection(title, connections, [noCatalog]);
     if (answer === undefined) return false;
     if (answer.name === undefined) {
       without.add(notebook);
@@ -53,27 +50,3 @@ export function requireCatalog({ connections, notebookCatalogs, session }: Catal
 }
 
 const noCatalog = { label: 'Run Without a Catalog', icon: 'circle-slash', value: { name: undefined } };
-
-type CatalogAnswer = { name: string | undefined };
-
-/** Returns the catalog that the user picks or adds now; `undefined` if the user cancels. */
-export async function askCatalog(
-  title: string,
-  connections: Connections,
-  others: readonly (typeof noCatalog)[] = [],
-): Promise<CatalogAnswer | undefined> {
-  const chosen = await pickOne<CatalogAnswer | { add: CommandId }>(title, [
-    ...connections.list().map((one) => ({
-      label: one.name,
-      description: connectionLabel(one),
-      icon: 'database',
-      value: { name: one.name },
-    })),
-    { label: 'Add Directory…', icon: 'add', value: { add: 'lanceCatalog.connection.add' } },
-    { label: 'Add REST Connection…', icon: 'plug', value: { add: 'lanceCatalog.connection.addRest' } },
-    ...others,
-  ]);
-  if (!chosen || 'name' in chosen) return chosen;
-  const added = await vscode.commands.executeCommand<Connection | undefined>(chosen.add);
-  return added && { name: added.name };
-}

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import type { KernelOutput, VariableInfo } from '#shared/protocol/kernelMessages.ts';
 import { asRecord } from '#shared/records.ts';
+import { askConnection } from '../connections/askConnection.ts';
 import type { Connections } from '../connections/connections.ts';
 import { tableOf } from '../explorer/commands.ts';
 import type { CatalogNode } from '../explorer/node.ts';
@@ -11,7 +12,6 @@ import type { Log } from '../host/log.ts';
 import { StatusItem } from '../host/messages.ts';
 import { notebookIds } from '../manifest.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
-import { askCatalog } from './askCatalog.ts';
 import { chooseCatalog, describeChoice, namedConnection, withConnection } from './catalogChoice.ts';
 import type { NotebookKernels } from './controller.ts';
 import { previewCode } from './jupyter/kernelCode.ts';
@@ -100,7 +100,7 @@ async function chooseFor(
   notebook: vscode.NotebookDocument,
   { connections, notebookCatalogs, kernels }: NotebookCommandDeps,
 ): Promise<void> {
-  const name = (await askCatalog('Select the catalog for `db` in this notebook', connections))?.name;
+  const name = (await askConnection('Select the catalog for `db` in this notebook', connections))?.name;
   if (name === undefined || name === namedConnection(notebook.metadata)) return;
   const loses = kernels.session(notebook)?.hasRun === true;
   const detail = 'The kernel restarts with this catalog, so the variables of this notebook are lost.';

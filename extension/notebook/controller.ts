@@ -6,6 +6,7 @@ import { asRecord } from '#shared/records.ts';
 import { runCommand } from '../host/commands.ts';
 import { type Log, logFailure } from '../host/log.ts';
 import { inputText, pickItem, showWarning } from '../host/messages.ts';
+import { setting } from '../host/settings.ts';
 import { notebookIds } from '../manifest.ts';
 import { RenamedNotebooks } from './disconnections.ts';
 import { hasJupyter, jupyterId } from './jupyter/jupyterExtension.ts';
@@ -13,6 +14,7 @@ import type { KeptKernels } from './keptKernels.ts';
 import { kernelMetadata } from './newNotebook.ts';
 import { isForOurKernel } from './notebookKernel.ts';
 import type { NotebookCatalogs } from './notebookCatalogs.ts';
+import type { NotebookTabs } from './notebookTabs.ts';
 import { notebookTitle } from './notices.ts';
 import { NotebookSession } from './session.ts';
 import type { StartKernel } from './sessionTypes.ts';
@@ -93,6 +95,7 @@ type NotebookDeps = {
   requireCatalog: (notebook: vscode.NotebookDocument) => Promise<boolean>;
   startKernel: StartKernel;
   kept: KeptKernels;
+  tabs: NotebookTabs;
 };
 
 /** The Lance kernel in VS Code's kernel picker, and the kernel process of each notebook that uses it. */
@@ -138,7 +141,13 @@ export class NotebookKernels implements vscode.Disposable {
       vscode.workspace.onDidChangeNotebookDocument(({ notebook, metadata, contentChanges }) => {
         if ((metadata || contentChanges.length > 0) && !this.#met.has(notebook)) this.#meet(notebook);
       }),
-      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook)),
+      vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#leave(notebook, keepMilliseconds())),
+      // The document may stay open for minutes after its last tab was closed.
+      parts.tabs.onDidClose((notebook) => this.#leave(notebook, keepMilliseconds())),
+      parts.tabs.onDidReopen((notebook) => {
+        this.#inherit(notebook);
+        this.#meet(notebook);
+      }),
       vscode.workspace.onWillRenameFiles(({ files }) => this.#partings.expect(files)),
       vscode.workspace.onDidRenameFiles(() => {
         // Don't wait for the close event: the document with the old name stays open while another extension uses it.
@@ -252,6 +261,7 @@ export class NotebookKernels implements vscode.Disposable {
 
   #sessionOf(notebook: vscode.NotebookDocument): NotebookSession {
     const key = keyOf(notebook);
+    this.#inherit(notebook);
     const existing = this.#sessions.get(key);
     if (existing) return existing;
     const { log, startKernel, kept } = this.#parts;
@@ -274,16 +284,18 @@ export class NotebookKernels implements vscode.Disposable {
   /**
    * Handles a notebook that was closed or for which another kernel was selected. VS Code also closes a notebook that is
    * renamed or saved under another name; then the kernel continues in the new file.
+   * @param keepMs how long the kernel waits for the same notebook to be opened again
    */
-  #leave(notebook: vscode.NotebookDocument): void {
+  #leave(notebook: vscode.NotebookDocument, keepMs = 0): void {
     const session = this.session(notebook);
     if (!session) return;
     // Delete the entry now, before the file with the new name opens, because another untitled notebook may get the old
     // name meanwhile.
     this.#sessions.delete(keyOf(notebook));
-    const candidates = vscode.workspace.notebookDocuments.filter((one) => this.#isFree(one));
-    const next = this.#partings.leave(session, candidates);
+    const candidates = vscode.workspace.notebookDocuments.filter((one) => one !== notebook && this.#isFree(one));
+    const next = this.#partings.leave(session, candidates, keepMs);
     if (next) this.#handOver(session, next);
+    else this.#changed.fire(session);
   }
 
   /** Moves the kernel of a renamed notebook to the file with the new name. */
@@ -320,6 +332,7 @@ export class NotebookKernels implements vscode.Disposable {
     if (this.#selected.has(notebook)) session.select();
     this.#claim();
     this.#sessions.set(key, session);
+    this.#changed.fire(session);
   }
 }
 
@@ -330,6 +343,9 @@ function requireTrust(): void {
 }
 
 const keyOf = (notebook: vscode.NotebookDocument): string => notebook.uri.toString();
+
+/** How long the kernel of a closed notebook waits for the notebook to be opened again. */
+const keepMilliseconds = (): number => (setting('lanceCatalog.notebook.keepKernelSeconds') ?? 0) * 1000;
 
 /** Returns the base of relative paths: the notebook's folder, or the first workspace folder for an unsaved notebook. */
 export function folderOf(notebook: vscode.NotebookDocument): string {

@@ -16,9 +16,9 @@ type Next = { isNext: (notebook: vscode.NotebookDocument) => boolean; millisecon
 type Parting = Pick<Next, 'isNext'> & { timer: NodeJS.Timeout };
 
 /**
- * Kernels of notebooks that were just closed. When the user renames a notebook or saves it for the first time, VS Code
- * closes the document and opens a new one. The rename event identifies the new document. Without a rename event, the
- * new document is the one whose cells have the same content.
+ * Kernels of notebooks that were just closed. The user may open the notebook again soon. When the user renames a
+ * notebook or saves it for the first time, VS Code closes the document and opens a new one. The rename event identifies
+ * the new document. Without a rename event, the new document is the one whose cells have the same content.
  */
 export class RenamedNotebooks implements vscode.Disposable {
   readonly #waiting = new Map<NotebookSession, Parting>();
@@ -45,9 +45,14 @@ export class RenamedNotebooks implements vscode.Disposable {
    * Handles a closed notebook.
    * @returns the notebook of `candidates` that continues with the kernel. If `undefined`, the kernel waits a moment for
    * a notebook that opens later, or is disposed if no notebook can follow
+   * @param keepMs how long the kernel waits for the same notebook to be opened again
    */
-  leave(session: NotebookSession, candidates: readonly vscode.NotebookDocument[]): vscode.NotebookDocument | undefined {
-    const expected = session.hasRun ? this.#nextOf(session.notebook) : undefined;
+  leave(
+    session: NotebookSession,
+    candidates: readonly vscode.NotebookDocument[],
+    keepMs: number,
+  ): vscode.NotebookDocument | undefined {
+    const expected = session.hasRun ? this.#nextOf(session.notebook, keepMs) : undefined;
     if (!expected) {
       session.dispose();
       return undefined;
@@ -92,11 +97,14 @@ export class RenamedNotebooks implements vscode.Disposable {
     this.#waiting.clear();
   }
 
-  #nextOf(notebook: vscode.NotebookDocument): Next | undefined {
+  #nextOf(notebook: vscode.NotebookDocument, keepMs: number): Next | undefined {
     const renamed = this.#renamed(notebook.uri)?.toString();
     if (renamed !== undefined)
       return { isNext: (one) => one.uri.toString() === renamed, milliseconds: renameMilliseconds };
-    if (!notebook.isUntitled) return undefined;
+    if (!notebook.isUntitled) {
+      const uri = notebook.uri.toString();
+      return keepMs > 0 ? { isNext: (one) => one.uri.toString() === uri, milliseconds: keepMs } : undefined;
+    }
     const text = contentOf(notebook);
     return { isNext: (one) => contentOf(one) === text, milliseconds: saveMilliseconds };
   }

@@ -1,11 +1,12 @@
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as vscode from 'vscode';
 import { profilesVariable } from '#cluster/profiles/settingPath.ts';
 import { findNode } from '#processes/childProcess.ts';
 import { createTempFolder } from '#processes/files.ts';
-import type { InputHandler } from '#processes/kernelConversation.ts';
+import type { ConnectionHandler, InputHandler } from '#processes/kernelConversation.ts';
 import { type AttachedKernel, KernelProcess } from '#processes/kernelProcess.ts';
-import { isCatalogError } from '#shared/errors.ts';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { typeCheckModes } from '#shared/notebookLanguage.ts';
 import type { KeepKernel } from '#shared/protocol/kernelMessages.ts';
 import type { ClusterProfiles } from '../cluster/clusterProfiles.ts';
@@ -13,6 +14,7 @@ import { profilesForKernels } from '../cluster/profilesForKernels.ts';
 import type { Catalogs } from '../connections/catalogs.ts';
 import { type Connections, rootBase } from '../connections/connections.ts';
 import type { Log } from '../host/log.ts';
+import { askModal } from '../host/messages.ts';
 import { setting } from '../host/settings.ts';
 import type { KeptKernels } from './keptKernels.ts';
 import type { NotebookCatalogs } from './notebookCatalogs.ts';
@@ -41,9 +43,11 @@ const againMilliseconds = 200;
  */
 export function kernelStarter(parts: KernelStarterDeps): StartKernel {
   const { log, kept } = parts;
+  const allowed = new Set<string>();
   return async (notebook, cwd, ask, signal) => {
+    const connection = connectionHandler(parts, notebook, allowed);
     const record = kept.get(notebook.uri);
-    const attached = record && (await reattach(record.folder, ask, signal));
+    const attached = record && (await reattach(record.folder, { ask, connection, signal }));
     if (record && attached) {
       log.info(`the kernel of ${notebook.uri.path} continues: pid ${attached.kernel.handshake.pid}`);
       return watch(parts, record.folder, { ...attached, hasLost: false, waiting: readWaiting(record.waiting) });
@@ -52,8 +56,48 @@ export function kernelStarter(parts: KernelStarterDeps): StartKernel {
       kept.forget(record.folder);
       if (record.isUsed) showKernelLost(notebook);
     }
-    const started = await startNew(parts, notebook, cwd, ask, signal);
+    const started = await startNew(parts, notebook, cwd, { ask, connection, signal });
     return { ...started, hasLost: record?.isUsed === true };
+  };
+}
+
+type Handlers = { ask: InputHandler; connection: ConnectionHandler; signal: AbortSignal };
+
+/**
+ * Returns the connections of the window for queries that name one. A kernel gets the secrets of a server with its
+ * connection. Another user may have written the notebook, so the window asks once about each server that was not chosen
+ * for it.
+ * @param allowed notebooks and connections that the user has allowed
+ */
+function connectionHandler(
+  { connections, catalogs, notebookCatalogs }: KernelStarterDeps,
+  notebook: vscode.NotebookDocument,
+  allowed: Set<string>,
+): ConnectionHandler {
+  const isAllowed = async (name: string): Promise<boolean> => {
+    const choice = notebookCatalogs.choice(notebook);
+    if ('connection' in choice && choice.connection.name === name) return true;
+    const key = JSON.stringify([notebook.uri.toString(), name]);
+    if (allowed.has(key)) return true;
+    const answer = await askModal(
+      `Let ${path.basename(notebook.uri.path)} use the connection "${name}"?`,
+      'A query in the notebook names this server. Code of the notebook can then use its API key.',
+      'Allow',
+    );
+    if (answer === 'Allow') allowed.add(key);
+    return answer === 'Allow';
+  };
+  return async (name) => {
+    const names = connections.list().map((each) => each.name);
+    if (name === null || !names.includes(name)) return { names, config: null, problem: null };
+    try {
+      const config = await catalogs.config(name);
+      if (config.implementation === 'rest' && !(await isAllowed(name)))
+        return { names, config: null, problem: `You did not allow the notebook to use "${name}".` };
+      return { names, config, problem: null };
+    } catch (error) {
+      return { names, config: null, problem: messageOf(error) };
+    }
   };
 }
 
@@ -61,9 +105,9 @@ async function startNew(
   parts: KernelStarterDeps,
   notebook: vscode.NotebookDocument,
   cwd: string,
-  ask: InputHandler,
-  signal: AbortSignal,
+  handlers: Handlers,
 ): Promise<StartedKernel> {
+  const { signal } = handlers;
   const { log, notebookCatalogs, connections, catalogs, kept, profiles, dist } = parts;
   const nodePath = setting('lanceCatalog.nodePath');
   const node = await findNode({ ...(nodePath && { nodePath }), signal });
@@ -77,7 +121,7 @@ async function startNew(
   const clusters = profilesForKernels(profiles.written(), connections.list(), rootBase().folder);
   const env = { [profilesVariable]: clusters };
   const language = cellLanguage(notebook.metadata);
-  const start = { entry, node, cwd, catalog, typeCheck, language, env, ask, signal, ...(keep && { keep }) };
+  const start = { entry, node, cwd, catalog, typeCheck, language, env, ...handlers, ...(keep && { keep }) };
   const kernel = await KernelProcess.start(start);
   const { pid, node: version, canInterrupt } = kernel.handshake;
   log.info(`a kernel runs: pid ${pid}, Node ${version}${canInterrupt ? '' : ", can't be interrupted"}`);
@@ -103,10 +147,11 @@ async function makeKeep(): Promise<KeepKernel | undefined> {
 }
 
 /** Reattaches the kernel that waits in a folder; `undefined` if the kernel has ended. */
-async function reattach(folder: string, ask: InputHandler, signal: AbortSignal): Promise<AttachedKernel | undefined> {
+async function reattach(folder: string, handlers: Handlers): Promise<AttachedKernel | undefined> {
+  const { signal } = handlers;
   for (const end = Date.now() + handOverMilliseconds; ;) {
     try {
-      return await KernelProcess.attach(folder, { ask, signal });
+      return await KernelProcess.attach(folder, handlers);
     } catch (error) {
       signal.throwIfAborted();
       if (isCatalogError(error, 'ServiceUnavailable')) return undefined;

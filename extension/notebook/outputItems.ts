@@ -43,7 +43,7 @@ export function errorOutput(error: { ename: string; evalue: string; traceback: s
 }
 
 /**
- * Replaces positions in cells by links for VS Code's error renderer: `[3]:2:7` links to line 2 of the cell with
+ * Replaces positions in cells with links for VS Code's error renderer: `[3]:2:7` links to line 2 of the cell with
  * execution count 3. The traceback saved with the notebook has no links.
  */
 const withLinks = (stack: string): string =>

@@ -2,6 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { keepAliveFile } from '#shared/protocol/kernelMessages.ts';
+import { isPictureRequest, type PicturePlace, type PictureReply } from '#shared/protocol/pictureMessages.ts';
+import type { TreeUpdates } from '../explorer/treeUpdates.ts';
+import { type Log, logFailure } from '../host/log.ts';
 import type { State } from '../host/state.ts';
 import { notebookIds } from '../manifest.ts';
 import { requireCatalog } from './askCatalog.ts';
@@ -11,9 +14,11 @@ import { registerNotebookDebugger } from './debug/debug.ts';
 import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
 import { NotebookCatalogs } from './notebookCatalogs.ts';
+import { NotebookTabs } from './notebookTabs.ts';
 import { kernelStarter, type KernelStarterDeps } from './kernelStarter.ts';
 import { type CellLanguageDeps, registerCellLanguage } from './language/language.ts';
 import type { CellLanguage } from './language/cellLanguage.ts';
+import type { NotebookSession } from './session.ts';
 import { VariablesView } from './variablesView.ts';
 
 const againMilliseconds = 2000;
@@ -35,6 +40,22 @@ function keepKernelsAlive(kept: KeptKernels): vscode.Disposable {
   hold();
   const timer = setInterval(hold, againMilliseconds);
   return { dispose: () => clearInterval(timer) };
+}
+
+/** Reports the connection of a notebook whenever one of its cells has ended. */
+function registerCellEnds(
+  kernels: NotebookKernels,
+  notebookCatalogs: NotebookCatalogs,
+  onCellEnd: (connection: string | undefined) => void,
+): vscode.Disposable {
+  const busy = new WeakSet<NotebookSession>();
+  return kernels.onDidChange((session) => {
+    if (session.state === 'busy') busy.add(session);
+    else if (busy.delete(session)) {
+      const choice = notebookCatalogs.choice(session.notebook);
+      onCellEnd('connection' in choice ? choice.connection.name : undefined);
+    }
+  });
 }
 
 /** Marks cells whose outputs are from a kernel that was restarted or has ended, because their variables are lost. */
@@ -60,17 +81,46 @@ function registerRestartMarks(kernels: NotebookKernels): vscode.Disposable {
   );
 }
 
+/** How long the kernel may take to send an image. A cell that runs without a pause keeps it from replying. */
+const pictureMs = 10_000;
+
+/** Gets the whole image from the kernel when the user clicks a thumbnail in an output. */
+function registerPictures(
+  kernels: NotebookKernels,
+  log: Log,
+  messaging = vscode.notebooks.createRendererMessaging(notebookIds.renderer),
+): vscode.Disposable {
+  const read = async (notebook: vscode.NotebookDocument, place: PicturePlace): Promise<string | null> => {
+    try {
+      const kernel = await kernels.session(notebook)?.kernel;
+      return (await kernel?.picture(place, AbortSignal.timeout(pictureMs))) ?? null;
+    } catch (error) {
+      logFailure(log, 'getting an image from the kernel', error);
+      return null;
+    }
+  };
+  return messaging.onDidReceiveMessage(({ editor, message }) => {
+    if (!isPictureRequest(message)) return;
+    const { request, place } = message;
+    void read(editor.notebook, place).then((data) => {
+      const reply: PictureReply = { kind: 'picture', request, data };
+      return messaging.postMessage(reply, editor);
+    });
+  });
+}
+
 type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; language: CellLanguage };
 
-type Parts = { state: State } & Omit<
+type Parts = { state: State; updates: Pick<TreeUpdates, 'cellEnded'> } & Omit<
   NotebookCommandDeps & KernelStarterDeps & CellLanguageDeps,
-  'kernels' | 'variables' | 'kept' | 'notebookCatalogs'
+  'kernels' | 'variables' | 'kept' | 'notebookCatalogs' | 'tabs'
 >;
 
 /** Registers notebooks: kernels, variables view, language features of cells, debugger and commands. */
 export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookServices {
-  const { log, state, connections } = parts;
+  const { log, state, connections, updates } = parts;
   const kept = new KeptKernels(state);
+  const tabs = new NotebookTabs();
   const notebookCatalogs = new NotebookCatalogs(connections, state);
   const kernels: NotebookKernels = new NotebookKernels({
     log,
@@ -82,10 +132,12 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
     }),
     startKernel: kernelStarter({ ...parts, notebookCatalogs, kept }),
     kept,
+    tabs,
   });
-  const variables = new VariablesView(kernels, log);
-  const cells = registerCellLanguage({ ...parts, notebookCatalogs, kernels });
+  const variables = new VariablesView(kernels, tabs, log);
+  const cells = registerCellLanguage({ ...parts, notebookCatalogs, kernels, tabs });
   const registered = vscode.Disposable.from(
+    tabs,
     kernels,
     notebookCatalogs,
     keepKernelsAlive(kept),
@@ -94,6 +146,8 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
     registerNotebookCommands({ ...parts, notebookCatalogs, kernels, variables }),
     registerNotebookDebugger({ log, kernels }),
     registerRestartMarks(kernels),
+    registerPictures(kernels, log),
+    registerCellEnds(kernels, notebookCatalogs, (connection) => updates.cellEnded(connection)),
     cells,
     registerJupyter(parts),
   );

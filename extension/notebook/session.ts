@@ -85,7 +85,7 @@ export class NotebookSession implements vscode.Disposable {
     return this.#stale.has(cell);
   }
 
-  /** Whether the user must select the Lance kernel in the notebook before a moved run can be shown. */
+  /** Whether the Lance kernel must be selected before the output of a run that moved to this document can be shown. */
   get needsSelection(): boolean {
     return this.#needsSelection && this.#moving !== undefined;
   }
@@ -267,8 +267,8 @@ export class NotebookSession implements vscode.Disposable {
   }
 
   /**
-   * Returns the execution in the current document. If the notebook was saved after the request, `planned` belongs to
-   * the earlier document, so this creates a new execution.
+   * Returns the execution in the current document. If VS Code has opened a new document for the notebook since the
+   * request, `planned` belongs to the earlier document. Then this method creates a new execution.
    */
   #here(planned: vscode.NotebookCellExecution): vscode.NotebookCellExecution | undefined {
     const { notebook, controller } = this.#parts;

@@ -6,7 +6,7 @@ import { findCell, cellLocation } from './cellLocation.ts';
 import type { CellRun } from './cellRun.ts';
 import { CellOutputs, type Displays } from './outputs.ts';
 
-/** How long late output is collected, because VS Code needs a separate execution for each batch. */
+/** How long late output is collected before it is shown. VS Code needs a separate execution for each batch. */
 const gatherMilliseconds = 50;
 /** Limit of the ended runs that still get late output. */
 const keptRuns = 500;

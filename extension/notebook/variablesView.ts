@@ -7,6 +7,7 @@ import type { Log } from '../host/log.ts';
 import { createMarkdown } from '../host/messages.ts';
 import { notebookIds, viewIds } from '../manifest.ts';
 import type { NotebookKernels } from './controller.ts';
+import type { NotebookTabs } from './notebookTabs.ts';
 import type { NotebookSession } from './session.ts';
 
 /**
@@ -15,6 +16,7 @@ import type { NotebookSession } from './session.ts';
  */
 export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider<VariableInfo> {
   readonly #kernels: NotebookKernels;
+  readonly #tabs: Pick<NotebookTabs, 'isClosed'>;
   readonly #log: Log;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
@@ -26,8 +28,9 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
   #notebook: vscode.NotebookDocument | undefined;
   #asking = new AbortController();
 
-  constructor(kernels: NotebookKernels, log: Log) {
+  constructor(kernels: NotebookKernels, tabs: NotebookTabs, log: Log) {
     this.#kernels = kernels;
+    this.#tabs = tabs;
     this.#log = log;
     this.#view = vscode.window.createTreeView(viewIds.variables, { treeDataProvider: this });
     this.#subscriptions = [
@@ -85,7 +88,8 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
     const active = vscode.window.activeNotebookEditor?.notebook;
     setContext('lanceCatalog.notebook.hasKernel', this.#sessionOf(active) !== undefined);
     if (active) this.#notebook = active;
-    else if (this.#notebook?.isClosed) this.#notebook = undefined;
+    else if (this.#notebook && (this.#notebook.isClosed || this.#tabs.isClosed(this.#notebook)))
+      this.#notebook = undefined;
     const session = this.#sessionOf(this.#notebook);
     setContext('lanceCatalog.notebook.hasVariables', session !== undefined);
     if (session !== this.#session) this.#show([], undefined);
@@ -116,7 +120,7 @@ export class VariablesView implements vscode.Disposable, vscode.TreeDataProvider
       const list = await kernel?.variables(signal);
       if (!list || signal.aborted) return;
       const { variables, omitted } = list;
-      const none = variables.length === 0 ? 'No cell has declared a variable yet.' : undefined;
+      const none = variables.length === 0 ? 'No variables yet. Run a cell that declares one.' : undefined;
       this.#show(variables, omitted > 0 ? `${omitted} more variables are not listed.` : none);
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;

@@ -4,13 +4,21 @@ import { isObjectStore, localRoot } from '#catalog/root.ts';
 import { directoryOf, locationOfRows } from '#catalog/tableLocation.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
+import { asRecord } from '#shared/records.ts';
 import { tableOf } from '../explorer/commands.ts';
 import { nodeId, type CatalogNode, type NodeOf } from '../explorer/node.ts';
 import { registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { showInformation } from '../host/messages.ts';
 import type { TablePanel, TablePanels } from './tablePanel.ts';
-import { catalogSource, lostSource, placeOfState, type PanelCatalog, type TableSource } from './tableSource.ts';
+import {
+  catalogSource,
+  isResultState,
+  lostSource,
+  placeOfState,
+  type PanelCatalog,
+  type TableSource,
+} from './tableSource.ts';
 
 export type TableCommandDeps = {
   log: Log;
@@ -44,13 +52,16 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
   );
 }
 
-/** Offers to connect the directory of a table whose server has no rows, if this machine may reach the directory. */
+/**
+ * Offers to connect the directory with a table's files, if the server has no rows of the table and this machine may
+ * reach the directory.
+ */
 async function offerLocation({ path, table }: NodeOf<'table'>, error: unknown): Promise<void> {
   const location = isCatalogError(error) ? locationOfRows(error) : undefined;
   const found = location === undefined ? undefined : directoryOf(location);
   if (!found || !(isObjectStore(found.root) || existsSync(localRoot(found.root)))) return;
   const open = 'Open the Location';
-  const text = `The server has no rows of "${displayPath(path, table)}". Its files are in ${found.root}.`;
+  const text = `The server has no rows of "${displayPath(path, table)}". The files of the table are in ${found.root}.`;
   if ((await showInformation(text, open)) !== open) return;
   await vscode.commands.executeCommand('lanceCatalog.connection.add', { root: found.root });
 }
@@ -58,10 +69,21 @@ async function offerLocation({ path, table }: NodeOf<'table'>, error: unknown): 
 export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<PanelCatalog>): TableSource {
   const place = placeOfState(kept);
   if (place) return catalogSource(place, catalogOf);
+  const { title } = asRecord(kept);
+  if (isResultState(kept) && typeof title === 'string') return lostResult(title);
   const lost = new CatalogError(
     'TableNotFound',
     "Can't restore the panel: the location of its table is not known.",
     'Open it again from the Lance Catalog view.',
   );
   return lostSource('Table', lost);
+}
+
+function lostResult(title: string): TableSource {
+  const lost = new CatalogError(
+    'TableNotFound',
+    'The rows of this query were not kept when the window was reloaded.',
+    'Run the query again.',
+  );
+  return { ...lostSource(title, lost), failureTitle: title };
 }

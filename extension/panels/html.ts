@@ -1,13 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
+
+/** The shape of a page while it loads: the lines of a page of text, or the rows of a table. */
+type Skeleton = 'page' | 'table';
+
+const skeletons: Readonly<Record<string, Skeleton>> = { table: 'table' };
 
 /**
- * Returns the page of a webview. Its policy allows one script and one stylesheet of this extension and nothing else.
+ * Returns the page of a webview. Its policy allows one script and one stylesheet of this extension, and the styles of
+ * the skeleton, and nothing else. The skeleton is visible until the script has something to show.
  */
-export function webviewHtml(webview: vscode.Webview, dist: vscode.Uri, name: string, title: string): string {
+export function webviewHtml(
+  webview: Pick<vscode.Webview, 'asWebviewUri' | 'cspSource'>,
+  dist: vscode.Uri,
+  name: string,
+  title: string,
+): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (extension: string) =>
-    webview.asWebviewUri(vscode.Uri.joinPath(dist, `${name}.${extension}`)).toString();
+    webview.asWebviewUri(dist.with({ path: `${dist.path.replace(/\/$/, '')}/${name}.${extension}` })).toString();
   const policy = [
     `default-src 'none'`,
     `script-src 'nonce-${nonce}'`,
@@ -23,13 +34,41 @@ export function webviewHtml(webview: vscode.Webview, dist: vscode.Uri, name: str
 <meta property="csp-nonce" nonce="${nonce}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="${file('css')}">
+<style nonce="${nonce}">${skeletonCss}</style>
 </head>
 <body>
 <div id="root"></div>
+${skeletonHtml(skeletons[name] ?? 'page')}
+<link rel="stylesheet" href="${file('css')}">
 <script type="module" nonce="${nonce}" src="${file('js')}"></script>
 </body>
 </html>`;
 }
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+/** Number of lines in the skeleton of a page, including its heading, and of rows in the skeleton of a table. */
+const skeletonLines: Readonly<Record<Skeleton, number>> = { page: 8, table: 12 };
+
+const skeletonHtml = (kind: Skeleton): string =>
+  `<div class="skeleton skeleton-${kind}" role="status" aria-label="Loading">${'<i></i>'.repeat(skeletonLines[kind])}</div>`;
+
+// The script and the stylesheet of a page can take seconds to load, and an empty page would be blank meanwhile. These
+// styles are in the page itself, so that they need no request. The stylesheet is linked after the skeleton, because a
+// link in the head would block the first paint. A page draws an empty busy element until it has data.
+const skeletonCss = `
+body { margin: 0; background: var(--vscode-editor-background); }
+.skeleton { position: absolute; inset: 0; padding: 24px; overflow: hidden; pointer-events: none; }
+.skeleton i {
+  display: block; width: 46%; height: 12px; margin: 0 0 16px; border-radius: 2px;
+  background: color-mix(in srgb, var(--vscode-foreground, gray) 14%, transparent);
+}
+.skeleton-page i:first-child { width: 32%; height: 24px; margin-bottom: 28px; }
+.skeleton-page i:nth-child(3n) { width: 60%; }
+.skeleton-page i:nth-child(4n) { width: 38%; }
+.skeleton-table { padding: 0; }
+.skeleton-table i { width: 100%; height: 31px; margin: 0 0 2px; border-radius: 0; }
+.skeleton-table i:not(:first-child) { opacity: 0.5; }
+#root:not(:empty):not(:has(> [aria-busy='true']:empty)) + .skeleton { display: none; }
+@media (forced-colors: active) { .skeleton i { box-sizing: border-box; border: 1px solid CanvasText; } }
+`;

@@ -1,14 +1,24 @@
 import * as vscode from 'vscode';
-import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
-import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/protocol/webviewMessages.ts';
+import { CatalogError, isAbort } from '#shared/errors.ts';
+import { displayPath } from '#shared/names.ts';
+import {
+  panelActions,
+  type PanelAction,
+  type PanelFailure,
+  type PanelHostMethods,
+  type PanelTable,
+  type PanelViewMethods,
+} from '#shared/protocol/webviewMessages.ts';
 import { pageRows } from '#shared/mime.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
+import { runCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
-import { exactBytes, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
-import { isCount } from '#shared/shape.ts';
+import type { PanelFailures } from './panelFailure.ts';
+import { exactBytes, isSamePlace, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
+import { isCount, listOf } from '#shared/shape.ts';
 
 /** Maximum number of rows that a webview may request at once. */
 const maxRows = 4 * pageRows;
@@ -19,25 +29,30 @@ type Showing = { source: TableSource; table: Promise<PanelTable>; controller: Ab
 export class TablePanel implements vscode.Disposable {
   readonly panel: vscode.WebviewPanel;
   readonly #log: Log;
+  readonly #failures: PanelFailures;
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #subscriptions: vscode.Disposable[] = [];
   #showing: Showing;
   /** Whether the webview has requested its table. Before this request, the webview can't receive another table. */
   #isListening = false;
   #isPinned = false;
+  #hasFailed = false;
   #rowsSent = 0;
 
-  constructor(panel: vscode.WebviewPanel, source: TableSource, dist: vscode.Uri, log: Log) {
+  constructor(
+    panel: vscode.WebviewPanel,
+    source: TableSource,
+    { dist, log, failures }: { dist: vscode.Uri; log: Log; failures: PanelFailures },
+  ) {
     this.panel = panel;
     this.#log = log;
+    this.#failures = failures;
     this.#showing = this.#open(source);
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(
       (frame) => void panel.webview.postMessage(frame),
       {
-        ready: () => {
-          this.#isListening = true;
-          return this.#showing.table;
-        },
+        ready: () => this.#ready(),
+        act: async (params) => (await this.#act(checkAction(asRecord(params)['action'])), null),
         rows: (params, signal) => this.#rows(params, signal),
       },
     );
@@ -47,12 +62,12 @@ export class TablePanel implements vscode.Disposable {
     );
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     panel.webview.html = webviewHtml(panel.webview, dist, 'table', source.title);
-    this.#retitle();
+    panel.title = source.title;
   }
 
   /** The table in the panel. @throws the reason if it can't be opened */
   get table(): Promise<PanelTable> {
-    return this.#showing.table;
+    return grown(this.#showing.source, this.#showing.table);
   }
 
   get rowsSent(): number {
@@ -75,22 +90,27 @@ export class TablePanel implements vscode.Disposable {
   /** Pins the panel, so that the next preview opens another panel. */
   pin(): void {
     this.#isPinned = true;
-    this.#retitle();
+  }
+
+  /** Whether the panel shows why it has no table. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Shows another table in this panel, and cancels pending reads of the old table. */
   async show(source: TableSource): Promise<void> {
     this.#showing.controller.abort();
     this.#showing = this.#open(source);
-    this.#retitle();
+    this.#hasFailed = false;
+    this.panel.title = source.title;
     if (!this.#isListening) return;
     const { table, controller } = this.#showing;
     try {
-      const opened = await table;
+      const opened = await grown(source, table);
       if (!controller.signal.aborted) await this.#endpoint.request('show', opened, controller.signal);
     } catch (error) {
       if (isAbort(error) || controller.signal.aborted) return;
-      await this.#endpoint.request('fail', { title: source.title, message: messageOf(error) }, controller.signal);
+      await this.#fail(await this.#failures.explain(source, error), controller.signal);
     }
   }
 
@@ -99,9 +119,41 @@ export class TablePanel implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#showing.controller.abort();
+    // The endpoint is closed first, because it can't send the cancellation of a call to a closed panel.
     this.#endpoint.close();
+    this.#showing.controller.abort();
     for (const subscription of this.#subscriptions.splice(0)) subscription.dispose();
+  }
+
+  /**
+   * Returns the table for the webview. If the table can't be opened, tells the webview what the user can do, and then
+   * throws the error.
+   */
+  async #ready(): Promise<PanelTable> {
+    this.#isListening = true;
+    const { source, table, controller } = this.#showing;
+    try {
+      return await grown(source, table);
+    } catch (error) {
+      if (!isAbort(error)) await this.#fail(await this.#failures.explain(source, error), controller.signal);
+      throw error;
+    }
+  }
+
+  async #fail(failure: PanelFailure, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    this.#hasFailed = true;
+    await this.#endpoint.request('fail', failure, signal);
+  }
+
+  async #act(action: PanelAction): Promise<void> {
+    const { source } = this.#showing;
+    if (action === 'cancel') return source.growing?.cancel();
+    const next = await runCommand(this.#log, `${action} of ${source.title}`, () =>
+      this.#failures.act(action, source.place),
+    );
+    if (next === 'open') await this.show(source);
+    if (next === 'close') this.panel.dispose();
   }
 
   #open(source: TableSource): Showing {
@@ -111,35 +163,66 @@ export class TablePanel implements vscode.Disposable {
     table.catch((error: unknown) => {
       if (!isAbort(error)) logFailure(this.#log, `opening ${source.title}`, error);
     });
+    const growing = source.growing?.onDidChange(() => void this.#grow(source, table, controller.signal));
+    controller.signal.addEventListener('abort', () => growing?.dispose(), { once: true });
     return { source, table, controller };
   }
 
+  /** Tells the webview how far a table has come that grows, or why it could not be completed. */
+  async #grow({ growing, ...source }: TableSource, table: Promise<PanelTable>, signal: AbortSignal): Promise<void> {
+    if (!growing || !this.#isListening || signal.aborted) return;
+    try {
+      // If the table can't be opened, the caller of `open` shows why.
+      if (growing.failure) {
+        const opened = await table.catch(() => undefined);
+        if (opened && !this.#hasFailed) await this.#fail(await this.#failures.explain(source, growing.failure), signal);
+      } else await this.#endpoint.request('grow', growing.growth, signal);
+    } catch (error) {
+      if (!isAbort(error)) logFailure(this.#log, `rows of ${source.title}`, error);
+    }
+  }
+
   async #rows(params: PanelHostMethods['rows'][0], signal: AbortSignal): Promise<Uint8Array> {
-    const { source, table } = this.#showing;
-    const { key, start, end } = checkRows(params);
-    if ((await table).key !== key) {
+    const { source, table, controller } = this.#showing;
+    const { key, start, end, columns } = checkRows(params);
+    const opened = await table;
+    if (opened.key !== key) {
       throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Open this one again.');
     }
     try {
-      const bytes = exactBytes(await source.rows(start, end, signal));
+      const bytes = exactBytes(await source.rows(start, end, signal, columns && namesOf(opened, columns)));
       this.#rowsSent += end - start;
       return bytes;
     } catch (error) {
-      if (!isAbort(error)) logFailure(this.#log, `rows ${start}-${end} of ${source.title}`, error);
+      if (!isAbort(error)) {
+        logFailure(this.#log, `rows ${start}-${end} of ${source.title}`, error);
+        // Every further page would fail, too, so the panel shows one message instead of many failed cells.
+        const missing = this.#hasFailed ? undefined : await this.#failures.missingFolder(source.place);
+        if (missing) await this.#fail(missing, controller.signal);
+      }
       throw error;
     }
   }
+}
 
-  #retitle(): void {
-    const { title } = this.#showing.source;
-    this.panel.title = this.#isPinned ? title : `Preview: ${title}`;
-  }
+/** Returns a table with the rows that it has by now. @throws the reason if it could not be completed */
+async function grown({ growing }: TableSource, table: Promise<PanelTable>): Promise<PanelTable> {
+  const opened = await table;
+  if (growing?.failure) throw growing.failure;
+  return { ...opened, ...growing?.growth };
+}
+
+function checkAction(action: unknown): PanelAction {
+  const found = panelActions.find((one) => one === action);
+  if (found) return found;
+  throw new CatalogError('InvalidInput', 'The action is not valid.', 'Open the table again.');
 }
 
 function checkRows(params: unknown): PanelHostMethods['rows'][0] {
-  const { key, start, end } = asRecord(params);
+  const { key, start, end, columns } = asRecord(params);
   if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRows) {
-    return { key, start, end };
+    if (columns === undefined) return { key, start, end };
+    if (isColumns(columns)) return { key, start, end, columns };
   }
   throw new CatalogError(
     'InvalidInput',
@@ -148,13 +231,26 @@ function checkRows(params: unknown): PanelHostMethods['rows'][0] {
   );
 }
 
+const isColumns = listOf(isCount);
+
+/** @throws CatalogError InvalidInput (13) if the table can't be read by columns or lacks one of them */
+function namesOf({ columns, selectsColumns }: PanelTable, positions: readonly number[]): string[] {
+  const names = positions.flatMap((position) => columns[position]?.name ?? []);
+  if (selectsColumns && names.length === positions.length && names.length > 0) return names;
+  throw new CatalogError('InvalidInput', 'The table does not have the columns.', 'Open the table again.');
+}
+
 /** Creates and lists the panels. At most one panel is unpinned, and the next preview reuses this panel. */
 export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
   readonly #panels = new Set<TablePanel>();
+  /** The panels of results, by their owner. */
+  readonly #results = new Map<string, TablePanel>();
   readonly #dist: vscode.Uri;
   readonly #icon: { light: vscode.Uri; dark: vscode.Uri };
   readonly #log: Log;
   readonly #restore: (state: unknown) => TableSource;
+  readonly #sourceOf: (place: TablePlace) => TableSource;
+  readonly #failures: PanelFailures;
   readonly #onUnpinned: (isUnpinned: boolean) => void;
 
   constructor(options: {
@@ -162,15 +258,19 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     log: Log;
     /** Returns the source of the table in a webview's saved state. If the state has no table, the source can't open. */
     restore: (state: unknown) => TableSource;
+    sourceOf: (place: TablePlace) => TableSource;
+    failures: PanelFailures;
     /** Called after each change with whether the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
-    const { extensionUri, log, restore, onUnpinned } = options;
+    const { extensionUri, log, restore, sourceOf, failures, onUnpinned } = options;
     this.#dist = vscode.Uri.joinPath(extensionUri, 'dist');
     const media = (name: string) => vscode.Uri.joinPath(extensionUri, 'media', name);
     this.#icon = { light: media('table-light.svg'), dark: media('table-dark.svg') };
     this.#log = log;
     this.#restore = restore;
+    this.#sourceOf = sourceOf;
+    this.#failures = failures;
     this.#onUnpinned = onUnpinned;
   }
 
@@ -179,17 +279,59 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     return [...this.#panels];
   }
 
-  /** Shows a table in the unpinned panel, or in a new panel if every panel is pinned. */
+  /**
+   * Shows a table in the panel that is pinned to it, else in the unpinned panel, or in a new panel if every panel is
+   * pinned.
+   */
   async preview(source: TableSource): Promise<TablePanel> {
+    const pinned = this.all.find(({ isPinned, place }) => isPinned && isSamePlace(place, source.place));
+    if (pinned) {
+      pinned.panel.reveal(undefined, true);
+      if (pinned.hasFailed) await pinned.show(source);
+      return pinned;
+    }
     const unpinned = this.all.find((one) => !one.isPinned);
     if (unpinned) {
       unpinned.panel.reveal(undefined, true);
-      await unpinned.show(source);
+      const shown = unpinned.show(source);
+      this.#retitle();
+      await shown;
       return unpinned;
     }
     // Keep the focus in the tree, so that the arrow keys still move through the tree.
     const column = { viewColumn: vscode.ViewColumn.Active, preserveFocus: true };
     return this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
+  }
+
+  /** The column of the panel with the last result; `undefined` if there is none. */
+  get resultColumn(): vscode.ViewColumn | undefined {
+    return [...this.#results.values()].at(-1)?.panel.viewColumn;
+  }
+
+  /**
+   * Shows a result in the panel of its owner, or in a new panel: with other results, or beside the active editor.
+   * Previews never reuse such a panel.
+   */
+  async showResult(owner: string, source: TableSource): Promise<TablePanel> {
+    const known = this.#results.get(owner);
+    if (known) {
+      if (!known.panel.visible) known.panel.reveal(undefined, true);
+      const shown = known.show(source);
+      this.#retitle();
+      await shown;
+      return known;
+    }
+    const { resultColumn } = this;
+    const isApart = resultColumn !== undefined && resultColumn !== vscode.window.activeTextEditor?.viewColumn;
+    const column = { viewColumn: isApart ? resultColumn : vscode.ViewColumn.Beside, preserveFocus: true };
+    const adopted = this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
+    adopted.pin();
+    this.#tell();
+    this.#results.set(owner, adopted);
+    adopted.panel.onDidDispose(() => {
+      if (this.#results.get(owner) === adopted) this.#results.delete(owner);
+    });
+    return adopted;
   }
 
   /** Pins the given panel, else the active panel, else the unpinned panel. */
@@ -205,6 +347,13 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     await Promise.all(lost.map((one) => one.show(lostSource(one.title, why))));
   }
 
+  /** Shows a renamed table under its new name in the panels that show it. */
+  async follow(from: TablePlace, to: TablePlace): Promise<void> {
+    const moved = this.all.filter(({ place }) => isSamePlace(place, from));
+    await Promise.all(moved.map((one) => one.show(this.#sourceOf(to))));
+    this.#retitle();
+  }
+
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const unpinned = this.all.some((one) => !one.isPinned);
     const adopted = this.#adopt(panel, this.#restore(state));
@@ -217,15 +366,25 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   #adopt(panel: vscode.WebviewPanel, source: TableSource): TablePanel {
     panel.iconPath = this.#icon;
-    const adopted = new TablePanel(panel, source, this.#dist, this.#log);
+    const adopted = new TablePanel(panel, source, { dist: this.#dist, log: this.#log, failures: this.#failures });
     this.#panels.add(adopted);
+    this.#retitle();
     panel.onDidDispose(() => {
       this.#panels.delete(adopted);
+      this.#retitle();
       this.#tell();
     });
     panel.onDidChangeViewState(() => this.#tell());
     this.#tell();
     return adopted;
+  }
+
+  /** Adds the namespace to the titles of tables that have the same name in the same catalog. */
+  #retitle(): void {
+    for (const { panel, title, place } of this.all) {
+      const isAmbiguous = this.all.some((other) => other.title === title && !isSamePlace(other.place, place));
+      panel.title = place && isAmbiguous ? `${displayPath(place.path, place.table)} (${place.connection})` : title;
+    }
   }
 
   #tell(): void {

@@ -2,7 +2,7 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
+import type { PanelGrowth, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
 import { failureMessage, serverErrorAction } from '../connections/failureMessage.ts';
 import { asRecord } from '#shared/records.ts';
@@ -11,14 +11,33 @@ import { isString, listOf, shapeFor } from '#shared/shape.ts';
 /** The location of a catalog table. A panel stores it for a reload of the window. */
 export type TablePlace = { connection: string; path: readonly string[]; table: string };
 
-/** The source of a panel's table: a catalog, a running kernel, or the trial of a backfill. */
+/** A table whose rows arrive while it is shown. */
+export type GrowingTable = {
+  readonly growth: PanelGrowth;
+  /** The reason if the table could not be completed. */
+  readonly failure: Error | undefined;
+  /** Calls the listener after each change of `growth` or `failure`. */
+  onDidChange(listener: () => void): { dispose(): void };
+  /** Stops the growth and keeps the rows. */
+  cancel(): void;
+};
+
+/** The source of a panel's table: a catalog, a running kernel, the trial of a backfill, or the result of SQL. */
 export type TableSource = {
   readonly title: string;
+  /** The heading if the table can't be opened. */
+  readonly failureTitle?: string;
+  /** Set if the table grows. */
+  readonly growing?: GrowingTable;
   /** The table's location for a reload of the window; `undefined` if a reload can't open the table again. */
   readonly place?: TablePlace;
+  /** @param signal aborts when the panel shows another table or is closed */
   open(signal: AbortSignal): Promise<PanelTable>;
-  /** Returns rows [start, end) as one Arrow IPC stream. Call `open` first. */
-  rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Returns rows [start, end) as one Arrow IPC stream. Call `open` first.
+   * @param columns names of the wanted columns; only for a table with `selectsColumns`
+   */
+  rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array>;
 };
 
 /** The part of a catalog that a panel needs; rows are bytes of an Arrow stream, which only the webview decodes. */
@@ -49,15 +68,19 @@ export function catalogSource(
     return rows;
   };
 
-  /** Returns why a table that the catalog describes can't be shown: most such servers have no rows at all. */
+  /**
+   * Returns the error for a table whose server reports neither version nor number of rows. Most of these servers have
+   * no rows at all. Then the query throws a more precise error.
+   */
   const whyUnreadable = async (signal: AbortSignal): Promise<CatalogError> => {
     await (await readerOf()).queryIpc({ limit: 0 }, { signal });
-    const what = `Can't show "${displayPath(path, table)}": the server does not report its version and its number of rows.`;
-    return new CatalogError('Unsupported', what, 'Read it in a notebook, with openTable().');
+    const what = `Can't show "${displayPath(path, table)}": the server reports neither a version nor a number of rows for this table.`;
+    return new CatalogError('Unsupported', what, 'Read the table in a notebook, with db.openTable().');
   };
 
   return {
-    title: table,
+    // The connection of a job's table may be the path of a root. The last name of the path is enough for a title.
+    title: `${table} (${connection.split(/[/\\]/).findLast(Boolean) ?? connection})`,
     place,
     async open(signal) {
       const catalog = await catalogOf(connection);
@@ -73,16 +96,26 @@ export function catalogSource(
         columns,
         numRows,
         version,
+        // The engine reads a name with other characters as the path of a nested field.
+        selectsColumns: columns.every(({ name }) => /^[A-Za-z_]\w*$/.test(name)),
       };
     },
-    async rows(start, end, signal) {
+    async rows(start, end, signal, columns) {
       if (version === undefined) {
         throw new CatalogError('InvalidTableState', `"${table}" is not open.`, 'Open it again.');
       }
       const catalog = await catalogOf(connection);
-      return explained(place, catalog, async () =>
-        (await readerOf()).queryIpc({ offset: start, limit: end - start }, { signal }),
-      );
+      const read = async (): Promise<Uint8Array> =>
+        (await readerOf()).queryIpc({ offset: start, limit: end - start, ...(columns && { columns }) }, { signal });
+      return explained(place, catalog, async () => {
+        try {
+          return await read();
+        } catch (error) {
+          // Read again if the engine crashed during the request and has started again.
+          if (!isCatalogError(error, 'ServiceUnavailable') || (await catalogOf(connection)) === catalog) throw error;
+          return read();
+        }
+      });
     },
   };
 }
@@ -131,5 +164,21 @@ export function placeOfState(state: unknown): TablePlace | undefined {
     return undefined;
   }
 }
+
+const resultPrefix = 'sql:';
+
+/** Returns the key of a result of SQL in a panel. */
+export const resultKey = (id: string): string => resultPrefix + id;
+
+/** Whether a webview's state is that of a panel with a result of SQL. */
+export const isResultState = (state: unknown): boolean => {
+  const { key } = asRecord(state);
+  return typeof key === 'string' && key.startsWith(resultPrefix);
+};
+
+export const isSamePlace = (a: TablePlace | undefined, b: TablePlace | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  JSON.stringify([a.connection, a.path, a.table]) === JSON.stringify([b.connection, b.path, b.table]);
 
 const isTablePlace = shapeFor<TablePlace>({ connection: isString, path: listOf(isString), table: isString });

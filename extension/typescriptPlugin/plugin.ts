@@ -33,7 +33,10 @@ export function init(): ts.server.PluginModule {
   const isMuted = (file: string): boolean => config.isMuted && isOurs(file);
 
   return {
-    create({ project, languageService: service, languageServiceHost: host }) {
+    create({ project, languageService: service, languageServiceHost: host, config: sent }) {
+      // The server calls `init` for each project, and each cell of an untitled notebook is a project. A project that is
+      // created after the last change of the configuration gets the configuration here, and no event.
+      config = readPluginConfig(sent) ?? config;
       // Remove closed projects here, because plugins get no event when a project closes.
       for (const known of projects) if (known.isClosed()) projects.delete(known);
       projects.add(project);
@@ -89,7 +92,8 @@ function mutedService(
     proxy[name] = (file: string, ...rest: unknown[]) =>
       isMuted(file) ? answer() : method.call(service, file, ...rest);
   }
-  // A column with the name of a global would get the color of that global.
+  // Color no names in cells with SQL or shell commands. Otherwise a column with the name of a global would get the
+  // color of that global.
   proxy['getEncodedSemanticClassifications'] = (file: string, ...rest: Classified) =>
     isOurs(file) && otherLanguage.test(service.getProgram()?.getSourceFile(file)?.text ?? '')
       ? { spans: [], endOfLineState: 0 }

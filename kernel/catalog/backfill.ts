@@ -8,7 +8,7 @@ import type { JobView } from '#shared/jobs/jobView.ts';
 /** A function as a SQL expression or in a file; `udf()` returns a `ComputedFunction` instead. */
 export type FunctionGiven =
   | { sql: string; name?: string; version?: string }
-  /** A TypeScript function made by `udf()` in a file. `export` is its name there (default: the default export). */
+  /** A TypeScript function made by `udf()` in a file. `export` is the name of the export (default: `default`). */
   | { file: string; export?: string; name?: string; version?: string }
   /** A Python function, with the columns it reads and the type it returns, such as `int32` or `float[768]`. */
   | {
@@ -28,7 +28,7 @@ export type TableBackfillOptions = Omit<BackfillOptions, 'ray'> &
      * 'length(caption)' }` or a file.
      */
     function?: ComputedFunction | FunctionGiven | undefined;
-    /** The Ray to run on: `await ray.connect(…)`, `await ray.cluster(…)`, or the URL of its dashboard. */
+    /** The Ray cluster to run on: `await ray.connect(…)`, `await ray.cluster(…)`, or the URL of its dashboard. */
     ray?: RayPlace | { readonly place: RayPlace } | string | undefined;
     /** Hashes of functions stored on tables that may run without a confirmation. */
     allowStoredCode?: readonly string[] | undefined;
@@ -64,7 +64,7 @@ export interface BackfillJob extends PromiseLike<BackfillResult> {
   cancel(): Promise<void>;
 }
 
-/** One fragment, computed but not written. */
+/** Rows of one fragment, computed but not written. */
 export type TableTrial = {
   readonly fragment: number;
   readonly rows: number;

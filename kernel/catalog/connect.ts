@@ -115,7 +115,7 @@ async function connectRoot(root: string, options: ConnectOptions): Promise<Catal
   }
   if (!checkAddress(root)) {
     const path = localRoot(root);
-    // LanceDB's pages connect to paths like "data/sample-lancedb" in a new folder.
+    // The documentation of LanceDB connects to paths like "data/sample-lancedb" in a new folder.
     await makeRoot(path, { withParents: isBelowWorkingFolder(root) });
     await makeDefaultNamespace(path, options.log);
     return connected('dir', await implementation.connect({ root: path }, options), { root });

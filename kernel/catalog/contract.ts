@@ -177,6 +177,11 @@ export const preference = {
    * version. Such a description has no `schema`.
    */
   arrowDescription: 'arrow_description',
+  /**
+   * A response to a query with every row that the query requests. Some servers limit the rows of a response, so the
+   * client compares a response without this confirmation with the number of rows in the table.
+   */
+  completeRows: 'complete_rows',
   /** The response ends with the batch that reaches this many bytes: `max_bytes=1000000`. */
   maxBytes: 'max_bytes',
   /**

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { RestCatalog } from '#catalog/rest/restCatalog.ts';
+import type { RestCatalog } from '#catalog/rest/restCatalog.ts';
 import { canLimitMemory, type NodeRuntime, startNode } from '#processes/childProcess.ts';
 import { createTempFolder } from '#processes/files.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
@@ -15,9 +15,9 @@ import { isRepairResult, type RepairResult } from '#shared/damage.ts';
 import { CatalogError, isCatalogError, kindOfCode } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
-import { engineHost, namespaceHeader, repairPath, rootHeader, storageOptionsHeader } from './contract.ts';
+import { engineHost, namespaceHeader, repairPath } from './contract.ts';
+import { type EngineAddress, engineCatalog, engineHeaders } from './engineCatalog.ts';
 import { type EngineHandshake, parseHandshake } from './engineHandshake.ts';
-import { identityOfRoot, isSecretOption } from './identity.ts';
 
 export type { EngineHandshake } from './engineHandshake.ts';
 
@@ -126,6 +126,11 @@ export class EngineProcess {
     }
   }
 
+  /** How other processes of this user reach the process; it has a secret. */
+  get address(): EngineAddress {
+    return { socketPath: this.#socket, secret: this.#secret };
+  }
+
   /**
    * Returns the catalog in a directory or an object store. This call sends no request, so a root that can't be read
    * fails at the first call of the catalog.
@@ -133,21 +138,10 @@ export class EngineProcess {
    */
   catalog(root: string, options: { storageOptions?: Readonly<Record<string, string>> | undefined } = {}): RestCatalog {
     const { storageOptions = {} } = options;
-    const catalog: RestCatalog = new RestCatalog(
-      {
-        uri: `http://${engineHost}`,
-        name: 'The engine process',
-        socketPath: this.#socket,
-        isOurs: true,
-        headers: this.#headersFor({ root, storageOptions }),
-        secrets: [this.#secret, ...secretsOf(storageOptions)],
-        explain: (cause) => this.#explain(cause),
-      },
-      {
-        location: root,
-        identity: identityOfRoot(root, storageOptions),
-        onClose: () => void this.#catalogs.delete(catalog),
-      },
+    const catalog: RestCatalog = engineCatalog(
+      this.address,
+      { root, storageOptions },
+      { explain: (cause) => this.#explain(cause), onClose: () => void this.#catalogs.delete(catalog) },
     );
     this.#catalogs.add(catalog);
     return catalog;
@@ -166,18 +160,8 @@ export class EngineProcess {
     return this.#repair('POST', config, signal);
   }
 
-  /** The headers that authenticate the caller and select the catalog. */
-  #headersFor({ root, storageOptions = {} }: DirConfig): Record<string, string> {
-    const hasOptions = Object.keys(storageOptions).length > 0;
-    return {
-      authorization: `Bearer ${this.#secret}`,
-      [rootHeader]: encodeURIComponent(root),
-      ...(hasOptions && { [storageOptionsHeader]: encodeURIComponent(JSON.stringify(storageOptions)) }),
-    };
-  }
-
   async #repair(method: 'GET' | 'POST', config: DirConfig, signal: AbortSignal | undefined): Promise<RepairResult> {
-    const headers = { host: engineHost, ...this.#headersFor(config) };
+    const headers = { host: engineHost, ...engineHeaders(this.#secret, config) };
     const asked = request({ socketPath: this.#socket, path: repairPath, method, headers, ...(signal && { signal }) });
     let response: IncomingMessage;
     let body: unknown;
@@ -203,7 +187,7 @@ export class EngineProcess {
     const headers = {
       ...sent.headers,
       host: engineHost,
-      ...this.#headersFor(config),
+      ...engineHeaders(this.#secret, config),
       ...(namespacePath.length > 0 && { [namespaceHeader]: encodeURIComponent(JSON.stringify(namespacePath)) }),
     };
     const asked = request({ socketPath: this.#socket, path, method, headers, signal, agent: this.#agent });
@@ -308,19 +292,10 @@ export function parseErrorBody(body: unknown, status: number | undefined): Catal
 }
 
 /**
- * Returns the values of settings whose names mark them as secrets. Other values, for instance a region, may appear in
- * errors.
- */
-const secretsOf = (options: Readonly<Record<string, string>>): string[] =>
-  Object.entries(options)
-    .filter(([name]) => isSecretOption(name))
-    .map(([, value]) => value);
-
-/**
  * Returns an environment that keeps the process small while it scans for a reader that is slower than the disk. By
  * default, glibc keeps freed memory in a pool for each thread, and the engine reads several fragments ahead. A scan of
  * 50 million rows took 580 MB with the defaults; with one pool and one fragment it takes 180 to 270 MB and the same
- * time. Variables that the user has set are kept. The engine reads both variables when it starts.
+ * time. Variables that the user has set are kept. Both variables are read when the process starts.
  */
 function memoryEnv(): Record<string, string> {
   const wanted = { MALLOC_ARENA_MAX: '1', LANCE_DEFAULT_FRAGMENT_READAHEAD: '1' };

@@ -30,8 +30,8 @@ export function identityOfRoot(location: string, storageOptions: Readonly<Record
 }
 
 /**
- * The identity of a server's database. The headers and the private endpoint are part of the identity, because one URL
- * may have several databases.
+ * The identity of a server's database. The database headers and the private endpoint are part of the identity, because
+ * one URL may have several databases.
  */
 export const identityOfServer = (
   url: URL,

@@ -9,8 +9,8 @@ export const isMemoryRoot = (root: string): boolean => /^memory:\/\//i.test(root
 
 /**
  * Creates an empty folder for a catalog in memory. Only this user can enter the folder, and it is removed when this
- * process ends. The engine's own storage in memory is not used: it is lost with each of its connections, and other
- * processes, such as those of jobs, can't read it.
+ * process ends. The engine's own storage in memory is not used: its content is lost when the connection to it ends, and
+ * other processes, such as those of jobs, can't read it.
  */
 export function createMemoryRoot(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lance-memory-'));

@@ -2,6 +2,7 @@ import { isTypedArray, builtinTag } from '#catalog/arrow/convertValue.ts';
 import { type Decimal, isDecimal } from '#catalog/values/decimal.ts';
 import { type Duration, isDuration } from '#catalog/values/duration.ts';
 import { isTime, type Time } from '#catalog/values/time.ts';
+import { quotedText } from '#catalog/sqlTokens.ts';
 import { exactTime } from '#catalog/values/timestamp.ts';
 import { unitNumber } from '#catalog/values/timeUnits.ts';
 import { CatalogError } from '#shared/errors.ts';
@@ -23,11 +24,10 @@ export function sqlLiteral(value: unknown, name = 'value'): string {
   return refuse(name, `is a ${typeof value}`);
 }
 
-/** Doubles quotes; a backslash is an ordinary character. */
 function textLiteral(text: string, name: string): string {
   // Refuses half of a surrogate pair, because UTF-8 would replace it by another character.
   if (/\p{Surrogate}/u.test(text)) return refuse(name, 'contains half of a surrogate pair');
-  return `'${text.replaceAll("'", "''")}'`;
+  return quotedText(text);
 }
 
 function numberLiteral(value: number, name: string): string {

@@ -137,6 +137,28 @@ export function* sqlTokens(sql: string): Generator<SqlToken, void, undefined> {
   }
 }
 
+/** A token other than whitespace and comments, with its range in the SQL in UTF-16 units. */
+export type Token = { kind: Exclude<SqlTokenKind, 'space'>; text: string; start: number; end: number };
+
+/** Returns the tokens of SQL, without whitespace and comments. */
+export function tokensOf(sql: string): Token[] {
+  const cursor = new SqlCursor(sql);
+  const tokens: Token[] = [];
+  while (cursor.next()) {
+    const { kind, text, start, end } = cursor;
+    if (kind !== 'space') tokens.push({ kind, text, start, end });
+  }
+  return tokens;
+}
+
+/** Returns the name that a token denotes; undefined for strings, numbers and signs. */
+export function plainName({ kind, text }: Pick<Token, 'kind' | 'text'>): string | undefined {
+  if (kind === 'word') return text;
+  const [quote = ''] = text;
+  if (kind !== 'quoted' || quote === "'") return undefined;
+  return text.slice(1, -1).replaceAll(quote + quote, quote);
+}
+
 /**
  * Returns an obvious reason why a string is not one expression; `undefined` does not prove that the string is one
  * expression.
@@ -167,3 +189,9 @@ export function hasTextAfterSemicolon(sql: string): boolean {
   }
   return false;
 }
+
+/** Writes a string as a token. A backslash is an ordinary character. */
+export const quotedText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Writes a name as a token, in double quotes. */
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

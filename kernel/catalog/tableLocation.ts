@@ -1,7 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { checkAddress, isObjectStore } from './root.ts';
 
-// Tables of servers that only describe them: the client reads their rows from the location of their files.
+// Some servers only describe tables. A client reads the rows of such a table from the location of its files.
 
 /** A directory or object store that a `dir` catalog can open, and a table in its root. */
 export type TableInDirectory = { readonly root: string; readonly table: string };

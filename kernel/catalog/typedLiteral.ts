@@ -2,6 +2,7 @@ import { DataType, DateUnit } from '#arrow';
 import { convertValue, isTypedArray } from '#catalog/arrow/convertValue.ts';
 import { sqlType, sqlTimeUnits } from '#catalog/arrow/nullColumns.ts';
 import { sqlLiteral } from '#catalog/sqlText.ts';
+import { quotedText } from '#catalog/sqlTokens.ts';
 import { Decimal } from '#catalog/values/decimal.ts';
 
 /**
@@ -57,5 +58,4 @@ function listLiteral(type: DataType & { valueType: unknown }, value: ArrayLike<u
 /** The literal of this number is a function call. */
 const leastBigint = -(2n ** 63n);
 
-const castLiteral = (literal: string, type: string): string =>
-  `arrow_cast(${literal}, '${type.replaceAll("'", "''")}')`;
+const castLiteral = (literal: string, type: string): string => `arrow_cast(${literal}, ${quotedText(type)})`;

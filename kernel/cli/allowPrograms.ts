@@ -13,7 +13,7 @@ export async function allowPrograms(profile: ClusterProfile, isTrusted: boolean,
   return confirmPrograms(profile, askInTerminal(signal));
 }
 
-/** Returns a function that asks in the terminal, and rejects if there is none. */
+/** Returns a function that asks in the terminal, and rejects if there is no terminal. */
 export const askInTerminal =
   (signal: AbortSignal) =>
   async (question: string): Promise<boolean> => {

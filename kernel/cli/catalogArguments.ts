@@ -90,6 +90,63 @@ export function catalogOf(values: CatalogValues, otherwise?: string): CatalogCon
 
 const { catalog, apiKey, token, database } = catalogVariables;
 
+/** Options for a command that reads several catalogs. */
+export const catalogsArguments = { ...storageArguments, catalog: { type: 'string', multiple: true } } as const;
+
+export type CatalogsValues = Omit<CatalogValues, 'catalog'> & { readonly catalog?: string[] | undefined };
+
+/** The default catalog, and the others by their names. */
+export type NamedCatalogs = { config: CatalogConfig; others: ReadonlyMap<string, CatalogConfig> };
+
+// A directory whose name contains `=` is written with its path: ./a=b.
+const namedCatalog = /^([\p{L}_][\p{L}\p{N}_-]*)=(.*)$/su;
+
+/**
+ * Reads `--catalog DIR --catalog NAME=DIR …`. Without a catalog that has no name, the default is that of the
+ * environment, or else the first one.
+ * @throws UsageError if a name is used twice, and if no catalog is named
+ */
+export function catalogsOf(values: CatalogsValues): NamedCatalogs {
+  const others = new Map<string, CatalogConfig>();
+  const unnamed: string[] = [];
+  for (const argument of values.catalog ?? []) {
+    const [, name, location = ''] = namedCatalog.exec(argument) ?? [];
+    if (name === undefined) {
+      unnamed.push(argument);
+      continue;
+    }
+    if (others.has(name)) throw new UsageError(`--catalog ${name}=… is given twice.`);
+    const config = catalogOfArgument(location, environmentOf(name));
+    if (!config) throw new UsageError(`--catalog ${name}= needs a directory or an address after the equals sign.`);
+    others.set(name, config.implementation === 'dir' ? config : { ...config, keyHint: keyHintOf(name) });
+  }
+  if (unnamed.length > 1)
+    throw new UsageError('Only one --catalog can have no name. Write the others as --catalog NAME=DIR.');
+  const [first] = others.values();
+  const isNamed = unnamed.length === 0 && first && !process.env[catalog];
+  if (!isNamed) return { config: catalogOf({ ...values, catalog: unnamed[0] }), others };
+  if (storageOptions({ ...values }))
+    throw new UsageError('--storage-option applies to the --catalog without a name, and there is none.');
+  return { config: first, others };
+}
+
+/** Returns the variables of a catalog with a name, so that a key is sent only to the server that it is for. */
+const environmentOf = (name: string): Record<string, string | undefined> =>
+  Object.fromEntries(
+    [apiKey, token, database].map((variable) => [variable, process.env[namedVariable(variable, name)]]),
+  );
+
+const keyHintOf = (name: string): string =>
+  `To use another key, set ${namedVariable(apiKey, name)}, or ${namedVariable(token, name)}, and start again.`;
+
+/** Returns `LANCE_CATALOG_COMPANY_API_KEY` for `LANCE_CATALOG_API_KEY` and `company`. */
+const namedVariable = (variable: string, name: string): string =>
+  variable.replace(`${catalog}_`, `${catalog}_${name.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '_')}_`);
+
+export const catalogsHelp = `  --catalog NAME=DIR|s3://…|https://…  another catalog, whose tables a query names NAME.shop.orders; several times. The
+                                     API key, token and database of a server are read from ${namedVariable(apiKey, 'NAME')},
+                                     ${namedVariable(token, 'NAME')} and ${namedVariable(database, 'NAME')}`;
+
 /** Returns the hint for a request that a server refused because the key of the environment was not sent. */
 export const keptKeyHint = (namedBy: string, step: string): string =>
   `The key of ${apiKey} or ${token} was not sent: only ${namedBy} names the server. ${step}, or use --trust.`;

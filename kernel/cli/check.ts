@@ -187,7 +187,7 @@ Checks
                       and remove both
 
 Output
-  --json              print the report as JSON, with "success", and with "error" if there is no report
+  --json              print the report as JSON, with the field "success"; without a report also "error"
   --short             print problems only
   --verbose           also print the evidence of every check
   --strict            exit with 3 if there is a warning or an unknown result
@@ -195,7 +195,7 @@ Output
 Fixes
   --apply             if the fix is a manifest: show the changes that the API server would make, prompt, and apply it
   --yes               apply without a prompt
-  --force             also take over fields that are managed by others
+  --force             also take over fields that other clients manage
 
 Credentials are those of kubectl and of the cloud's own tools. Nothing changes without --probe or --apply. The API key
 or token for the catalog of a profile is read from LANCE_CATALOG_API_KEY or LANCE_CATALOG_TOKEN. If the profile was

@@ -19,7 +19,7 @@ type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: st
  */
 function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)];
-  // Cell (i, j): number of common lines after line i of the old and line j of the new text.
+  // Cell (i, j): number of common lines of `old` from index i on and `now` from index j on.
   const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--)

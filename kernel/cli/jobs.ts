@@ -58,7 +58,7 @@ ${summary}
   follow ID           show progress until the job ends; Ctrl-C stops following and does not affect the job
   log ID [--follow]   print the log of the job: output of its function and messages of its runner
   cancel ID           cancel a job; computed rows are kept
-  resume ID           continue a stopped job; for a finished job, try again the rows that it left null
+  resume ID           continue a stopped job; for a finished job, retry the rows that it left null
       --runner NAME   use another runner
       --on-error fail|null|skip|retry:N   from now on, handle failing rows this way
       --detach        print the job's id, and exit
@@ -235,8 +235,8 @@ async function resume({ jobs, id, values, signal }: Asked): Promise<number> {
 }
 
 /**
- * Returns the request of a job again, with credentials. Returns `undefined` if the record of the job is enough, as for
- * a directory on this machine.
+ * Returns the request that resumes a job, with credentials. Returns `undefined` if the record of the job is enough, as
+ * for a directory on this machine.
  */
 function requestAgain(view: JobView, values: Values): BackfillRequest | undefined {
   const { table, options: asked, column } = view;

@@ -76,7 +76,7 @@ function usualDisplayName(name: string, language: NotebookLanguage): string {
   return isTslabKernel(name) ? `${title} (Lance Catalog, ${name})` : `${title} (${name})`;
 }
 
-/** `kernel list`: prints our kernelspecs, their locations, what they run, and why they fail. */
+/** `kernel list`: prints our kernelspecs, their locations, what each one runs, and the reason if it fails. */
 export async function list(args: readonly string[]): Promise<number> {
   parse(args, {});
   const ours = (await findSpecs()).filter((spec) => spec.isOurs);
@@ -152,7 +152,7 @@ const summary = `  lance-catalog kernel install [--user | --sys-prefix | --prefi
                                [--catalog DIR | --catalog ADDRESS] [--type-check MODE] [--language LANGUAGE]
       register the kernel "TypeScript (Lance Catalog)" with Jupyter
   lance-catalog kernel list
-      list the Lance Catalog kernels that Jupyter finds, what they run, and why one fails
+      list the Lance Catalog kernels that Jupyter finds, what each one runs, and the reason if it fails
   lance-catalog kernel remove NAME [--user | --sys-prefix | --prefix DIR]
       remove a kernel from Jupyter
   lance-catalog kernel run --connection-file FILE [--catalog DIR | --catalog ADDRESS] [--type-check MODE]

@@ -6,7 +6,7 @@ import { storageArguments, storageHelp, storageOptions } from './catalogArgument
 import { terminalText } from './terminal.ts';
 
 const summary = `  lance-catalog repair CATALOG [--apply]
-      find namespaces and tables that are missing from lists, and list them again`;
+      find damage in a catalog's list of namespaces and tables, and repair it with --apply`;
 
 export const repairCommand: Command = {
   summary,
@@ -27,8 +27,8 @@ Finds
 
 A repair deletes no files. It lists namespaces and tables again, renames tables that have the name of a namespace, and
 removes tables without files from the list. Each step is done completely or not at all: after an interrupt, run it
-again. If a file of the catalog can't be read, nothing changes: an unreadable file is not a missing file. Folders less than a
-minute old are skipped, because their table may just be being created; "recent" counts them.
+again. If a file of the catalog can't be read, nothing changes: an unreadable file is not a missing file. Folders
+less than a minute old are skipped, because their table may not be complete yet; "recent" counts them.
 Exit code 0 if the catalog has no damage or was repaired, 1 if damage or recent folders remain, 2 for wrong arguments.`,
   run,
 };

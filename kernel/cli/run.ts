@@ -13,7 +13,7 @@ import {
   refusedParameters,
 } from '#session/headless/parameters.ts';
 import { type FailedCell, type RunListener, runNotebook } from '#session/headless/runNotebook.ts';
-import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
+import { checkOutputFile, writeOutputFile } from '#session/headless/outputFile.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspecs/folders.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
@@ -23,7 +23,7 @@ import { type Command, parse, typeCheckArgument, typeCheckHelp, UsageError } fro
 import { kernelEntry, thisNode } from './installation.ts';
 import { printCells, progressOfCells } from './runScreen.ts';
 import { stopBySignals } from './signals.ts';
-import { progressLine, terminalText } from './terminal.ts';
+import { codeExcerpt, progressLine, terminalText, type TextPosition } from './terminal.ts';
 
 type Shown = {
   /** Whether the error is already visible above, as an output of the cell. */
@@ -31,9 +31,6 @@ type Shown = {
   /** The cell that was added for the parameters, if there are any. */
   injected?: InjectedParameters | undefined;
 };
-
-/** Lines shown above and below the failing one. */
-const around = 3;
 
 export function describeFailure(failed: FailedCell, notebook: string, { isPrinted, injected }: Shown): string {
   const { cell, traceback, evalue, remark } = failed;
@@ -45,33 +42,15 @@ export function describeFailure(failed: FailedCell, notebook: string, { isPrinte
     `Cell ${cell.number} of ${where} failed.`,
     ...(remark === undefined ? [] : [remark]),
     ...(injected?.source === cell.source ? refusedParameters(text, injected) : []),
-    ...(hasLine ? [] : ['', ...excerpt(cell.source, placeIn(text, cell.number))]),
+    ...(hasLine ? [] : ['', ...codeExcerpt(cell.source, placeIn(text, cell.number))]),
     ...(isPrinted ? [] : ['', text]),
   ].join('\n');
 }
 
-type Place = { line: number; column: number };
-
 /** Finds the first position of the cell in the traceback: `[3]:2:7`. */
-function placeIn(text: string, number: number): Place | undefined {
+function placeIn(text: string, number: number): TextPosition | undefined {
   const found = new RegExp(`\\[${number}\\]:(\\d+):(\\d+)`).exec(text);
   return found ? { line: Number(found[1]), column: Number(found[2]) } : undefined;
-}
-
-/** Returns the lines around a position, with a caret below it; the start of the cell if the position is unknown. */
-function excerpt(source: string, place: Place | undefined): string[] {
-  const lines = source.split(/\r?\n/);
-  const first = Math.max(1, (place?.line ?? 1) - around);
-  const last = Math.min(lines.length, (place?.line ?? first) + around);
-  const width = String(last).length;
-  return lines.slice(first - 1, last).flatMap((text, index) => {
-    const line = first + index;
-    const isPlace = line === place?.line;
-    const shown = `${isPlace ? '>' : ' '} ${String(line).padStart(width)} | ${text}`.trimEnd();
-    // Tabs are kept, so that the caret is below its character.
-    const before = text.slice(0, (place?.column ?? 1) - 1).replace(/[^\t]/g, ' ');
-    return isPlace ? [shown, `  ${' '.repeat(width)} | ${before}^`] : [shown];
-  });
 }
 
 export type RunSaver = {
@@ -98,7 +77,7 @@ export function createNotebookSaver(
   let last = performance.now();
   let isTold = false;
   const save = async (path: string): Promise<void> => {
-    await saveNotebook(path, notebookText(notebook));
+    await writeOutputFile(path, notebookText(notebook));
     last = performance.now();
   };
   return {
@@ -128,7 +107,7 @@ async function elsewhere(error: unknown, target: string, notebook: Notebook): Pr
     // The notebook is saved to a private folder with a random name: outputs may be confidential, and other users share
     // the temporary folder.
     refuge = join(await createTempFolder('run'), `${basename(target, '.ipynb')}.ipynb`);
-    await saveNotebook(refuge, notebookText(notebook), 0o600);
+    await writeOutputFile(refuge, notebookText(notebook), 0o600);
   } catch {
     // The first error is thrown, because that is the error that the user can fix.
     throw error;
@@ -149,7 +128,7 @@ ${summary}
 
   -p, --parameter NAME=VALUE   set a parameter instead of the default in the cell tagged "parameters"; repeatable. VALUE
                       is read as JSON if it is JSON (5, true, null, ["a"], "5") and the cell does not declare a string,
-                      otherwise as a string. The saved notebook contains it: pass secrets in environment variables
+                      otherwise as a string. The saved notebook contains VALUE: pass secrets in environment variables
   -o, --output OUT.ipynb       save the notebook with its outputs, even if the run fails, and print progress to stderr;
                       - for stdout. OUT.ipynb may be the notebook itself
   --timeout SECONDS   stop a cell that runs longer
@@ -180,7 +159,7 @@ async function run(args: readonly string[]): Promise<number> {
   const parameters = new Map(values.parameter?.map(parameterOf));
   const target = values.output;
   // A pipe or a device is written only once, at the end, because what was written to it can't be replaced.
-  const isFile = target !== undefined && target !== '-' && (await checkTarget(target));
+  const isFile = target !== undefined && target !== '-' && (await checkOutputFile(target, 'notebook'));
 
   const name = path === '-' ? 'The notebook on stdin' : `"${path}"`;
   const notebook = parseNotebook(await read(path), name);

@@ -80,6 +80,7 @@ export function printCells({ write = writeStdout, status }: CellScreen = {}): Ru
       else printBlock(text);
     },
     end: printAll,
+    finish: printAll,
   };
 }
 

@@ -9,6 +9,7 @@ import { serve } from '#engine/serve/serve.ts';
 import { checkVending, type Vending } from '#engine/serve/tableCredentials.ts';
 import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { nameProblem, namespacePathProblem } from '#shared/names.ts';
 import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 
@@ -34,7 +35,17 @@ export async function newKey(args: readonly string[]): Promise<number> {
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) throw new UsageError('"serve new-key" needs one NAME.');
   const access = values['read-only'] ? 'read-only' : 'read-write';
-  const { key, line } = makeKey(name, access, values.database ?? '*', values.namespace?.split('/'));
+  const { database: databases = '*', namespace } = values;
+  const invalid = databases === '*' ? undefined : databases.find((database) => nameProblem('namespace', database));
+  if (invalid !== undefined)
+    throw new UsageError(`Expected letters, digits, "_", "-" and "." for --database, got "${invalid}".`);
+  const namespacePath = namespace?.split('/') ?? [];
+  const problem = namespacePathProblem(namespacePath);
+  if (problem) {
+    const expected = `Expected names with "/" between them for --namespace, got "${namespace}".`;
+    throw new UsageError(`${expected} ${problem.what} ${problem.hint}`);
+  }
+  const { key, line } = makeKey(name, access, databases, namespacePath);
   if (values.keys === undefined) process.stderr.write(`${line}\n`);
   else await append(values.keys, line);
   process.stdout.write(`${key}\n`);
@@ -117,8 +128,8 @@ Credentials for engines that open the files of tables in S3 themselves (see docs
   --vend-credentials ROLE_ARN   send clients temporary credentials that open the folder of one table, from a session of
                                 this role; for read-only keys they only read. The server's own credentials for AWS come
                                 from its environment (default: send none)
-  --vend-duration AGE           how long they last, from 15m to 12h (default: 1h). AWS allows at most the maximum of the
-                                role, and one hour if the server's own credentials are a session of a role
+  --vend-duration AGE           lifetime of these credentials, from 15m to 12h (default: 1h). AWS allows at most the
+                                maximum of the role, and one hour if the server's own credentials are a session of a role
   --vend-external-id ID         the external id that the trust policy of the role requires
   --vend-region REGION          the region of the buckets (default: the storage option aws_region, else AWS_REGION)
 
@@ -172,8 +183,8 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Milliseconds within which signals count as one: a terminal sends Ctrl-C to all processes, and the parent process
- * forwards it too.
+ * Milliseconds within which signals count as one. A terminal sends Ctrl-C to all processes, and a parent process may
+ * forward it as well.
  */
 const oneSignal = 500;
 
@@ -194,7 +205,7 @@ function asked(): Promise<void> {
 
 type JobsWanted = { readonly allowStoredCode: readonly string[]; readonly maxJobs: number | undefined };
 
-/** Returns the jobs of this machine for clients of the server. Their code is loaded only if jobs are enabled. */
+/** Returns the jobs of this machine for clients of the server. The code for jobs is loaded only if jobs are enabled. */
 async function jobsOf(wanted: JobsWanted, { storageOptions: storage }: ServeOptions): Promise<ServerJobs> {
   const { openJobs, serverJobs } = await import('#jobs/entry.ts');
   return serverJobs(openJobs(), { ...wanted, storageOptions: storage });
@@ -207,7 +218,10 @@ type VendingWanted = {
   readonly externalId: string | undefined;
 };
 
-/** Opens the role for credentials of tables. The libraries of AWS are loaded only if the option is given. */
+/**
+ * Opens the AWS role whose sessions give clients credentials for tables. The AWS libraries are loaded only if
+ * `--vend-credentials` is given.
+ */
 async function openVending(wanted: VendingWanted): Promise<Vending> {
   const { TableRole } = await import('#cluster/entry.ts');
   const role = new TableRole(wanted);
@@ -244,12 +258,19 @@ function vendingOf(
     throw new UsageError(`Expected a time from 15m to 12h for --vend-duration, got "${duration}".`);
   if (externalId !== undefined && !/^[\w+=,.@:/-]{2,1224}$/.test(externalId))
     throw new UsageError(`Expected 2 to 1,224 letters, digits and "+=,.@:/_-" for --vend-external-id.`);
-  const fromStorage = Object.entries(storage).find(([name]) => /^(?:aws_?)?region$/i.test(name))?.[1];
-  const region =
-    values['vend-region'] ?? fromStorage ?? (process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION']);
-  if (!region)
+  return { roleArn, region: regionOf(values['vend-region'], storage), durationSeconds, externalId };
+}
+
+/** Returns the region of the buckets, which becomes a part of the host name of STS. @throws UsageError */
+function regionOf(given: string | undefined, storage: Readonly<Record<string, string>>): string {
+  const ofStorage = Object.entries(storage).find(([name]) => /^(?:aws_?)?region$/i.test(name));
+  const ofEnvironment = ['AWS_REGION', 'AWS_DEFAULT_REGION'].map((name) => [name, process.env[name]] as const);
+  const sources = [['--vend-region', given], ofStorage ?? ['', undefined], ...ofEnvironment] as const;
+  const [source, region] = sources.find(([, value]) => value !== undefined && value !== '') ?? [];
+  if (source === undefined || region === undefined)
     throw new UsageError('--vend-credentials needs the region of the buckets: add --vend-region, or set AWS_REGION.');
-  return { roleArn, region, durationSeconds, externalId };
+  if (/^[a-z]{2,8}(?:-[a-z]{1,16}){1,3}-\d{1,2}$/.test(region)) return region;
+  throw new UsageError(`Expected an AWS region, such as eu-west-1, for ${source}, got "${region}".`);
 }
 
 function optionsOf(args: readonly string[]): {

@@ -66,9 +66,31 @@ export function progressLine(): { show: (text: string) => void; clear: () => voi
   };
 }
 
+/** A position in source code; lines and columns count from 1. */
+export type TextPosition = { readonly line: number; readonly column: number };
+
+/** Lines shown above and below the failing one. */
+const around = 3;
+
+/** Returns the lines around a position, with a caret below it; the start of the cell if the position is unknown. */
+export function codeExcerpt(source: string, place: TextPosition | undefined): string[] {
+  const lines = source.split(/\r?\n/);
+  const first = Math.max(1, (place?.line ?? 1) - around);
+  const last = Math.min(lines.length, (place?.line ?? first) + around);
+  const width = String(last).length;
+  return lines.slice(first - 1, last).flatMap((text, index) => {
+    const line = first + index;
+    const isPlace = line === place?.line;
+    const shown = `${isPlace ? '>' : ' '} ${String(line).padStart(width)} | ${text}`.trimEnd();
+    // Tabs are kept, so that the caret is below its character.
+    const before = text.slice(0, (place?.column ?? 1) - 1).replace(/[^\t]/g, ' ');
+    return isPlace ? [shown, `  ${' '.repeat(width)} | ${before}^`] : [shown];
+  });
+}
+
 type Place = Pick<BackfillArguments, 'catalog' | 'namespacePath'>;
 
-/** Runs an action on a table, and replaces hints meant for notebooks by those for a terminal. */
+/** Runs an action on a table, and replaces hints meant for notebooks with hints for a terminal. */
 export async function withCliHints<T>(place: Place, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -37,8 +37,8 @@ function parseStart(line: string): Start {
 }
 
 /**
- * Kills this process when it uses more memory than `limit`. For systems that can't limit the memory of a process. A
- * separate thread watches, because the engine keeps the main thread busy while memory grows by gigabytes a second.
+ * Kills this process when it uses more memory than `limit`. Needed on systems that can't limit the memory of a process.
+ * A separate thread watches, because the engine keeps the main thread busy while memory grows by gigabytes a second.
  */
 function watchMemory(limit: number): void {
   const watch = `

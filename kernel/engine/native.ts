@@ -22,16 +22,20 @@ const filesAhead = 'LANCE_DEFAULT_FRAGMENT_READAHEAD';
  */
 const threadStack = 'RUST_MIN_STACK';
 
+/** Kept, because in a bundle each `import()` of a package copies all its exports: a twentieth of a page's processor time. */
+let loaded: Native | undefined;
+
 /**
  * Loads the engine. It has 200 MB of native code, so it is loaded only at first use. Later calls return the same
  * module.
  * @throws CatalogError Unsupported (0) if this platform has no engine package or the package does not load
  */
 export async function loadNative(): Promise<Native> {
+  if (loaded) return loaded;
   process.env[filesAhead] ??= '2';
   process.env[threadStack] ??= String(16 * 2 ** 20);
   try {
-    return await loadLazy(() => import('@lancedb/lancedb'));
+    return (loaded = await loadLazy(() => import('@lancedb/lancedb')));
   } catch (cause) {
     throw new CatalogError(
       'Unsupported',

@@ -2,7 +2,17 @@ import type { JobEvent, JobEventKind } from '#shared/jobs/jobEvents.ts';
 import { toCamel } from '#shared/jobs/caseKeys.ts';
 import { isRowError } from '#shared/jobs/jobShapes.ts';
 import { isRecord } from '#shared/records.ts';
-import { type Check, isCount, isNonNegativeNumber, isString, listOf, oneOf, optional, shape } from '#shared/shape.ts';
+import {
+  type Check,
+  isBoolean,
+  isCount,
+  isNonNegativeNumber,
+  isString,
+  listOf,
+  oneOf,
+  optional,
+  shape,
+} from '#shared/shape.ts';
 
 // An event line is `@@` followed by JSON in snake_case. Drivers print event lines, and job records store them.
 
@@ -19,6 +29,7 @@ const checks: { readonly [K in JobEventKind]: Check } = {
     committedFragments: isCount,
     checkpointedFragments: isCount,
     reusedRows: isCount,
+    writesBack: optional(isBoolean),
   }),
   workers: shape({ ready: isCount, wanted: isCount, waitingFor: optional(isString) }),
   progress: shape({
@@ -36,11 +47,24 @@ const checks: { readonly [K in JobEventKind]: Check } = {
     seconds: isNonNegativeNumber,
   }),
   errors: shape({ count: isCount, samples: listOf(isRowError) }),
-  committed: shape({ fragments: listOf(isCount), version: isCount, milliseconds: isNonNegativeNumber }),
+  writing: shape({ rows: isCount }),
+  committed: shape({
+    fragments: listOf(isCount),
+    version: isCount,
+    milliseconds: isNonNegativeNumber,
+    rows: optional(isCount),
+  }),
   conflict: shape({ attempt: isCount, dropped: listOf(isCount), reason: isString }),
   restarted: shape({ what: oneOf('function', 'worker', 'connection'), reason: isString }),
   notice: shape({ text: isString }),
-  succeeded: shape({ rows: isCount, errors: isCount, skipped: isCount, bytesWritten: isCount, version: isCount }),
+  succeeded: shape({
+    rows: isCount,
+    reusedRows: optional(isCount),
+    errors: isCount,
+    skipped: isCount,
+    bytesWritten: isCount,
+    version: isCount,
+  }),
   failed: shape({ code: isString, message: isString, hint: isString }),
   cancelled: shape({}),
 };

@@ -16,8 +16,8 @@ export const currentCellSignal = (): AbortSignal | undefined => workSignal();
 
 /**
  * Runs a call with its own signal, and with the signal of the work that the call belongs to. If the work is already
- * cancelled, the call neither runs nor settles, because with an immediate rejection, a loop that retries would run
- * without a pause.
+ * cancelled, the call does not run and the returned promise never settles. An immediate rejection would let a loop
+ * that retries run without a pause.
  */
 export function withCellSignal<T>(
   own: AbortSignal | undefined,

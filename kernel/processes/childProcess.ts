@@ -67,7 +67,10 @@ export async function findNode(options: { nodePath?: string; signal?: AbortSigna
 
 const shell = '/bin/sh';
 
-/** Whether `startNode` can limit the memory of a process: Linux counts all memory that a process may write. */
+/**
+ * Whether `startNode` can limit the memory of a process. It can on Linux, where `ulimit -d` covers all memory that the
+ * process may write to.
+ */
 export const canLimitMemory = (): boolean => process.platform === 'linux' && existsSync(shell);
 
 /**

@@ -25,7 +25,7 @@ export const encodedColumn = (column: string): string =>
 /** Returns the path of a column's lease in the folder of its table. */
 export const leasePath = (column: string): string => `${leaseFolder}/${encodedColumn(column)}${suffix}`;
 
-/** Returns the column of a file in the folder of leases; `undefined` for other files. */
+/** Returns the column that a file in the folder of leases belongs to; `undefined` if the file is not a lease. */
 export function leasedColumn(file: string): string | undefined {
   if (!file.endsWith(suffix)) return undefined;
   try {
@@ -78,7 +78,7 @@ export type LeaseState =
   | { readonly kind: 'busy'; readonly holder: LeaseHolder | undefined };
 
 type WatchOptions = {
-  /** The job that asks. Its own lease is stale, because the job was resumed. */
+  /** The job that wants the lease. A lease with its own id is stale, because the job was resumed. */
   readonly jobId?: string;
   /** Called once if the lease has to be watched for a while. */
   readonly onWatch?: (holder: LeaseHolder | undefined) => void;
@@ -117,7 +117,7 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
 
 /** Whether the holder no longer runs, regardless of the heartbeat. */
 function isEnded({ jobId, host, pid }: LeaseHolder, ownJobId: string | undefined): boolean {
-  // A lease with our own job id means that the job was resumed. Its first process has ended, or notices before its next
-  // commit that it lost the lease.
+  // A lease with our own job id means that the job was resumed. The earlier process of the job has ended, or it notices
+  // before its next commit that it lost the lease.
   return jobId === ownJobId || (host === hostname() && !isProcessRunning(pid));
 }

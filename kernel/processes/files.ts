@@ -79,9 +79,10 @@ function syncFolderNow(path: string): void {
 }
 
 /**
- * Returns a path in the same folder, because a rename does not cross file systems. Readers of checkpoints ignore the
- * ending. The ending is random and not the process id, because in a container a process often has the same id as a
- * killed process that left a draft.
+ * Returns a path for the draft: a file with the new content, which is then renamed to `path`. The draft is in the same
+ * folder, because a rename does not cross file systems. Readers of checkpoints ignore files that end in `.tmp`. The
+ * name has a random part and not the process id, because in a container a process often has the same id as a killed
+ * process that left a draft.
  */
 const draftPath = (path: string): string => `${path}.${Math.random().toString(36).slice(2)}.tmp`;
 
@@ -115,10 +116,16 @@ export function replaceFile(
   if (isLasting) syncFolderNow(dirname(path));
 }
 
-/** Does the same as `replaceFile`, without blocking the thread. */
+/** The content of a file. Chunks are written as they are read. */
+export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/**
+ * Does the same as `replaceFile`, without blocking the thread.
+ * @throws an error of the file system or of `content`; the old file is then unchanged
+ */
 export async function replaceFileAsync(
   path: string,
-  content: string | Uint8Array,
+  content: FileContent,
   { isLasting, mode = 0o600 }: ReplaceOptions,
 ): Promise<void> {
   const draft = draftPath(path);

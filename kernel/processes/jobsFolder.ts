@@ -18,7 +18,10 @@ export async function mayHaveRunningJobs(folder: string = jobsFolder()): Promise
   return (await Promise.all(marks)).includes(true);
 }
 
-/** If another process has the pid now, the result is true, and the caller only reads the records without need. */
+/**
+ * Whether the process that a process file names may run. If another process has that id now, the result is true, and
+ * the caller reads the records without need.
+ */
 async function mayRun(path: string): Promise<boolean> {
   try {
     const { pid, host } = Object(JSON.parse(await readFile(path, 'utf8'))) as { pid?: unknown; host?: unknown };

@@ -89,7 +89,7 @@ export class JobsProcess {
     this.#process.dispose();
   }
 
-  /** Recreates an error of the other process, because its class is not sent. Its message includes the hint. */
+  /** Recreates an error of the other process, because the class is not sent. The message sent includes the hint. */
   #failureOf(error: RemoteError): Error {
     const { code, message } = error;
     if (code === 'closed') return unavailable('has ended', this.#process.end ?? 'its pipe closed');

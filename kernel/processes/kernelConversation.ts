@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { DebugEvent } from '#shared/protocol/debugMessages.ts';
-import { CatalogError } from '#shared/errors.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import {
   isKernelMessage,
   isKernelOutput,
+  type KernelConnectionRequest,
   type KernelInputRequest,
   type KernelOutput,
   type KernelReply,
   type KernelRequest,
+  type NamedConnection,
 } from '#shared/protocol/kernelMessages.ts';
 import { callListener } from './calls.ts';
 
@@ -25,6 +27,17 @@ export type InputHandler = (
   signal: AbortSignal,
 ) => Promise<string | null>;
 
+/** Returns the connection with a name, for a query that names it, or only the names of all connections for null. */
+export type ConnectionHandler = (name: string | null) => Promise<NamedConnection>;
+
+/** What a client answers while cells run. */
+export type ClientHandlers = {
+  /** Set if cells may prompt the user. */
+  ask?: InputHandler | undefined;
+  /** Set if queries may name connections of the client. */
+  connection?: ConnectionHandler | undefined;
+};
+
 type Pending = {
   reply: KernelReply['type'];
   readonly resolve: (content: unknown) => void;
@@ -38,7 +51,7 @@ const keptOrphans = 1000;
 /** Requests to a kernel, and its replies and outputs, over one connection. */
 export class KernelConversation {
   readonly #pipe: Duplex;
-  readonly #ask: InputHandler | undefined;
+  readonly #handlers: ClientHandlers;
   readonly #pending = new Map<string, Pending>();
   readonly #questions = new Map<string, AbortController[]>();
   readonly #orphanListeners = new Set<(output: KernelOutput) => void>();
@@ -51,9 +64,9 @@ export class KernelConversation {
   #end: Error | undefined;
 
   /** @param onBroken called if incoming messages can no longer be read */
-  constructor(pipe: Duplex, ask: InputHandler | undefined, onBroken: () => void) {
+  constructor(pipe: Duplex, handlers: ClientHandlers, onBroken: () => void) {
     this.#pipe = pipe;
-    this.#ask = ask;
+    this.#handlers = handlers;
     // Only the framing can fail here, because listeners are guarded. After a broken frame nothing more can be read.
     readFrames(pipe, (message) => this.#receive(message), onBroken);
     // The error is ignored, because 'close' follows, and the creator of the pipe knows the reason.
@@ -62,7 +75,7 @@ export class KernelConversation {
 
   /** Whether cells may prompt the user. */
   get canAsk(): boolean {
-    return this.#ask !== undefined;
+    return this.#handlers.ask !== undefined;
   }
 
   /**
@@ -124,6 +137,7 @@ export class KernelConversation {
   #receive(message: unknown): void {
     if (!isKernelMessage(message)) return;
     if (message.type === 'input_request') return void this.#answer(message);
+    if (message.type === 'connection_request') return void this.#answerConnection(message);
     if (message.type === 'debug_event') {
       for (const listener of this.#debugListeners) callListener(() => listener(message.content));
       return;
@@ -152,9 +166,18 @@ export class KernelConversation {
     const controller = new AbortController();
     this.#questions.set(parent, [...(this.#questions.get(parent) ?? []), controller]);
     // If there is no prompt or it fails, the value is null, because the cell must not wait forever.
-    const value = (await this.#ask?.({ prompt, password }, controller.signal).catch(() => null)) ?? null;
+    const value = (await this.#handlers.ask?.({ prompt, password }, controller.signal).catch(() => null)) ?? null;
     if (controller.signal.aborted) return;
     this.#pipe.write(encodeFrame({ type: 'input_reply', id, content: { value } }));
+  }
+
+  async #answerConnection({ content: { id, name } }: KernelConnectionRequest): Promise<void> {
+    const none = { names: [], config: null };
+    const content = await (this.#handlers.connection?.(name) ?? Promise.resolve({ ...none, problem: null })).catch(
+      // The query must not wait forever.
+      (error: unknown) => ({ ...none, problem: messageOf(error) }),
+    );
+    if (!this.#end) this.#pipe.write(encodeFrame({ type: 'connection_reply', id, content }));
   }
 
   /** Cancels the prompts of a cell, because the cell has ended. */

@@ -11,7 +11,10 @@ import { exitReason, lastErrorLine, readTail } from './exitReason.ts';
 
 /** Exit code of Node.js for an unknown flag. The Node.js of an embedder may not know all flags. */
 const badOptionExit = 9;
-/** How long the pipe may stay open after the process has ended, because its children may hold it. */
+/**
+ * How long to wait for what usually follows at once, such as the close of the pipe after the exit of the process. The
+ * pipe may stay open, because children of the process may hold it.
+ */
 const closeMs = 200;
 /** How long a process may take to end after its pipe was closed. On a busy machine this can take a second. */
 const exitMs = 3000;

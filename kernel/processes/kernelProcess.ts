@@ -13,9 +13,10 @@ import type {
   KernelRun,
   VariableList,
 } from '#shared/protocol/kernelMessages.ts';
+import type { PicturePlace } from '#shared/protocol/pictureMessages.ts';
 import { cancellable, callListener } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
-import { type InputHandler, KernelConversation, type Replies } from './kernelConversation.ts';
+import { type ClientHandlers, KernelConversation, type Replies } from './kernelConversation.ts';
 import { type KernelLink, openLink, removeKept, startLink } from './kernelLink.ts';
 import { waitForHandshake, startStrategies } from './kernelStart.ts';
 
@@ -72,26 +73,28 @@ function createOutputBuffer(): Handover {
   };
 }
 
-type KernelStart = CellSettings & {
-  /** The kernel's bundle, `dist/kernel.cjs`. */
-  entry: string;
-  node: NodeRuntime;
-  /** The notebook's folder: relative paths and imports of cells start here. */
-  cwd: string;
-  /** The catalog of `db`; null for none. */
-  catalog: CatalogConfig | null;
-  /** Set if the kernel is to outlive this client, for `attach`. Otherwise it ends with the client. */
-  keep?: KeepKernel;
-  /** Set if cells may prompt the user. */
-  ask?: InputHandler;
-  env?: Record<string, string>;
-  signal?: AbortSignal;
-};
+type KernelStart = CellSettings &
+  ClientHandlers & {
+    /** The kernel's bundle, `dist/kernel.cjs`. */
+    entry: string;
+    node: NodeRuntime;
+    /** The notebook's folder: relative paths and imports of cells start here. */
+    cwd: string;
+    /** The catalog of `db`; null for none. */
+    catalog: CatalogConfig | null;
+    /** Set if the kernel is to outlive this client, for `attach`. Otherwise it ends with the client. */
+    keep?: KeepKernel;
+    env?: Record<string, string>;
+    signal?: AbortSignal;
+  };
 
 export type KernelExit = {
   /** Whether `shutdown()` or `dispose()` was called before. */
   isExpected: boolean;
-  /** The reason in one sentence: the exit code or signal, and the last line of stderr if there is one. */
+  /**
+   * Why the kernel has ended, in one or more sentences: the exit code or signal, and the line of stderr with the reason
+   * if there is one. After an unexpected end, also which variables were lost, if the kernel left a crash note.
+   */
   reason: string;
 };
 
@@ -130,7 +133,7 @@ export class KernelProcess {
     for (const { flags, entry, goOn } of startStrategies(node, options.entry)) {
       const link = startLink({ ...options, entry, flags, ...(keep && { folder: keep.folder }) });
       try {
-        return await new KernelProcess(link, keep?.folder, options.ask).#begin(options);
+        return await new KernelProcess(link, keep?.folder, options).#begin(options);
       } catch (error) {
         if (signal?.aborted || !goOn(link)) throw error;
       }
@@ -144,12 +147,12 @@ export class KernelProcess {
    */
   static async attach(
     folder: string,
-    options: { ask?: InputHandler; signal?: AbortSignal } = {},
+    options: ClientHandlers & { signal?: AbortSignal } = {},
   ): Promise<AttachedKernel> {
-    const { ask, signal } = options;
+    const { signal } = options;
     signal?.throwIfAborted();
     const { link, secret } = await openLink(folder);
-    const kernel = new KernelProcess(link, folder, ask);
+    const kernel = new KernelProcess(link, folder, options);
     try {
       const { executionCount, runs, ...handshake } = await waitForHandshake(kernel.#attach(secret), signal);
       kernel.#handshake = handshake;
@@ -160,9 +163,9 @@ export class KernelProcess {
     }
   }
 
-  private constructor(link: KernelLink, folder: string | undefined, ask: InputHandler | undefined) {
+  private constructor(link: KernelLink, folder: string | undefined, handlers: ClientHandlers) {
     this.#link = link;
-    this.#talk = new KernelConversation(link.pipe, ask, link.kill);
+    this.#talk = new KernelConversation(link.pipe, handlers, link.kill);
     void this.#watch(link, folder);
   }
 
@@ -237,6 +240,11 @@ export class KernelProcess {
     return cancellable(this.#talk.request('variables_request', {}, 'variables_reply'), signal);
   }
 
+  /** An image in base64 of which an output has a thumbnail; null if the kernel no longer has it. */
+  async picture(place: PicturePlace, signal?: AbortSignal): Promise<string | null> {
+    return (await cancellable(this.#talk.request('picture_request', place, 'picture_reply'), signal)).image;
+  }
+
   /**
    * Sends a request to the kernel's debugger, also while a cell runs or is paused. `atOnce` receives the response
    * before any later event.
@@ -284,7 +292,7 @@ export class KernelProcess {
     return { dispose: () => void this.#exitListeners.delete(listener) };
   }
 
-  /** Disconnects. A kernel that was started with `keep` waits for another client; any other one ends. */
+  /** Disconnects. A kernel that was started with `keep` waits for another client; any other kernel ends. */
   leave(): void {
     this.#isEnding = true;
     this.#hasLeft = true;

@@ -42,7 +42,7 @@ export function isProcessRunning(pid: number): boolean {
   }
 }
 
-/** How often to check the parent, milliseconds. */
+/** Milliseconds between two checks of the parent. */
 const lookMs = 1000;
 
 /**

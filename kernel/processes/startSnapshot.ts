@@ -122,8 +122,8 @@ export function removeSnapshot({ note, blob, attempt }: StartSnapshot): void {
 }
 
 /**
- * Whether a folder is private to this user. A snapshot is code, so if another user could write into the folder, this
- * user would execute that code.
+ * Whether a folder is private to this user. A snapshot is code, so another user who could write into the folder could
+ * make this user run any code.
  */
 export function isPrivate(folder: string): boolean {
   const found = lstatSync(folder);

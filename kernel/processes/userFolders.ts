@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Determines the location of the user's folders; only tests pass their own. */
+/** The values that determine where the user's folders are; only tests pass other values than those of this process. */
 export type UserEnvironment = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;

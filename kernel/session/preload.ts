@@ -311,12 +311,12 @@ export declare const prompt: Prompt;
 export declare const confirm: Confirm;
 
 /**
- * Queries tables of `db` by SQL in the dialect of SQLite:
+ * Queries tables of `db` by SQL in the dialect of DuckDB:
  * `` await sql`select kind, avg(price) from shop.products group by kind` `` returns an Arrow table, and
- * `` await sql`…`.toArray() `` returns rows. `${…}` are values, never text of the query. Tables in deeper namespaces
- * are written `"shop/eu".orders`. Read-only: reads the columns that the query needs, from tables of at most two million
- * rows in total.
- * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) if the SQL is invalid or too large.
+ * `` await sql`…`.toArray() `` returns rows. `${…}` are values, never text of the query; after `from`, an Arrow table or
+ * a list of rows. Tables in deeper namespaces are written `"shop/eu".orders`. Reads tables of any size, with the columns
+ * that the query needs. `create table … as select …` and `insert into … select …` write the rows of a query.
+ * Rejects with a CatalogError: TableNotFound (4), InvalidInput (13) if the SQL is invalid.
  */
 export declare const sql: Sql;
 

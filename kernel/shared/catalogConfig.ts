@@ -128,10 +128,20 @@ export type Naming = {
   /** The quote of the string, for which names are escaped; empty in SQL outside a string. */
   quote: '"' | "'" | '`' | '';
   what:
+    /** A table of one namespace. */
     | { kind: 'table'; catalog: string; namespacePath: readonly string[] }
+    /**
+     * A table of any namespace, if the string is the only argument of a call. If `isClosed`, the range includes the
+     * quote that closes the string, because the completion may add the namespace as the second argument.
+     */
+    | { kind: 'anyTable'; catalog: string; isClosed: boolean }
     | { kind: 'namespace'; catalog: string; parent: readonly string[] }
+    /** A table or a namespace in `parent`. */
+    | { kind: 'child'; catalog: string; parent: readonly string[] }
     /** A column: a bare name, or a name within a filter or another SQL expression (`isSql`). */
     | { kind: 'column'; table: NamedTable | { variable: string }; isSql: boolean }
+    /** In a query: a table in or below a namespace, written with all its namespaces. */
+    | { kind: 'sqlAnyTable'; catalog: string; namespacePath: readonly string[] }
     /** In a query: a table or a namespace, as a name or as a quoted path, `"shop/eu`. */
     | { kind: 'sqlTable'; catalog: string; namespacePath: readonly string[]; isPath: boolean }
     /** In a query: a column of one of `tables`. */

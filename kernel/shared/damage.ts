@@ -27,7 +27,7 @@ export type DamageKind = 'namespace-lost' | 'name-shared' | 'table-not-listed' |
 export type RepairResult = {
   found: Damage[];
   left: Damage[];
-  /** Number of unlisted table folders that are too recent to judge: their tables may be being created. */
+  /** Number of unlisted table folders that are too recent to judge: a client may still be creating their tables. */
   recent: number;
 };
 

@@ -4,8 +4,11 @@ export const arrowStreamMime = 'application/vnd.apache.arrow.stream';
 /** An Arrow IPC file, the response format of queries in the namespace specification. */
 export const arrowFileMime = 'application/vnd.apache.arrow.file';
 
-/** Maximum size of a table in one notebook output. */
-export const previewLimits = { rows: 1000, bytes: 256 * 1024, htmlRows: 20 } as const;
+/**
+ * Limits of a table in one notebook output. `requestedBytes` replaces `bytes` if the user has requested a number of
+ * rows. `htmlRows` is the number of rows that the text form shows, and that the HTML form shows before folded rows.
+ */
+export const previewLimits = { rows: 1000, bytes: 256 * 1024, requestedBytes: 8 * 1024 * 1024, htmlRows: 20 } as const;
 
 /** Rows of one page of the table panel. */
 export const pageRows = 500;
@@ -16,9 +19,29 @@ export type TableOutputMetadata = {
   total_rows: number | null;
   /** Rows in the output. */
   included_rows: number;
+  /** Maximum bytes of the output, if rows or cells are left out because of it. */
+  max_bytes?: number;
+  /** Cells that are replaced or left out, by the name of the column. In the stream, left-out cells are null. */
+  omitted_cells?: Record<string, OmittedCells>;
+  /** Identifies the output when the whole images are requested from the kernel that made it. */
+  pictures?: string;
   /** The source of the rows, such as the path of a table, and known facts: `version 3 · no index`. */
   title?: string;
   facts?: string;
+};
+
+/** Large cells of a column, such as images, that an output leaves out or shows as thumbnails. */
+export type OmittedCells = {
+  /** The first row with such a cell. */
+  from: number;
+  /** Bytes of the cells from this row on; 0 for a cell that is in the output. */
+  sizes: number[];
+  /** MIME type of the first cell, if it is an image. */
+  mime?: string;
+  /** Whether the stream has thumbnails of the cells, as far as these fit. */
+  thumbnails?: true;
+  /** Whether there are fewer thumbnails because making them took too long. */
+  late?: true;
 };
 
 /**

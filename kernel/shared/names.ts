@@ -77,16 +77,20 @@ function checkIsPath(path: unknown): asserts path is readonly unknown[] {
  */
 export function checkNamespacePath(path: unknown): asserts path is NamespacePath {
   checkIsPath(path);
-  if (path.length > limits.depth) {
-    throw new CatalogError(
-      'InvalidInput',
-      `A namespace path of ${path.length} names is too deep.`,
-      `Use at most ${limits.depth}.`,
-    );
-  }
+  const problem = depthProblem(path);
+  if (problem) throw new CatalogError('InvalidInput', problem.what, problem.hint);
   for (const name of path.slice(0, -1)) checkKnownName('namespace', name);
   if (path.length > 0) checkName('namespace', path.at(-1));
 }
+
+/** Returns the problem with a path of new names, or `undefined` if it is the valid path of a namespace. */
+export const namespacePathProblem = (path: NamespacePath): { what: string; hint: string } | undefined =>
+  path.map((name) => nameProblem('namespace', name)).find((problem) => problem !== undefined) ?? depthProblem(path);
+
+const depthProblem = ({ length }: readonly unknown[]): { what: string; hint: string } | undefined =>
+  length > limits.depth
+    ? { what: `A namespace path of ${length} names is too deep.`, hint: `Use at most ${limits.depth}.` }
+    : undefined;
 
 const isRefPart = (part: string): boolean => allowed.test(part) && !/^\.|\.\.|\.$|\.lock$/.test(part);
 

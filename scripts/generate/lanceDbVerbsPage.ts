@@ -14,7 +14,7 @@ export function lanceDbVerbsPage(): string {
   });
   return [
     '# Verbs of LanceDB',
-    "The values and methods of LanceDB's TypeScript package (`@lancedb/lancedb`), and how this client has them: with the _same_ arguments, as an _alias_ beside a name of this client, or by an _other call_, which the error names. Examples are in [Code of LanceDB](lancedb.md). This page is generated; a test compares it with the types of the package.",
+    "The values and methods of LanceDB's TypeScript package (`@lancedb/lancedb`), and how this client provides them: with the _same_ arguments, as an _alias_ of this client's own name, or by an _other call_, which the error names. Examples are in [Code of LanceDB](lancedb.md). This page is generated; a test compares it with the types of the package.",
     [
       '| LanceDB | here | |',
       '| --- | --- | --- |',

@@ -1,6 +1,7 @@
 import { commands } from '../../extension/contributions/commands.ts';
 import { keybindings } from '../../extension/contributions/menus.ts';
 import { settings } from '../../extension/contributions/settings.ts';
+import { isBoundSql } from '../../extension/contributions/whenClauses.ts';
 
 /** docs/settings.md: settings, commands and keys, from the contributions of package.json. */
 export function settingsPage(): string {
@@ -26,8 +27,9 @@ export function settingsPage(): string {
 }
 
 function describeKey(id: string): string {
-  const { key, mac } = keybindings.find(({ command }) => command === id) ?? {};
-  return key === undefined ? '' : `${key}${mac === undefined ? '' : ` (macOS: ${mac})`}, in the catalog view`;
+  const { key, mac, when = '' } = keybindings.find(({ command }) => command === id) ?? {};
+  const where = when.includes(isBoundSql) ? 'in a SQL file with a connection' : 'in the catalog view';
+  return key === undefined ? '' : `${key}${mac === undefined ? '' : ` (macOS: ${mac})`}, ${where}`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

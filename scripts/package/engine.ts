@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNotServed, npm, quietInstall } from '../npm.mjs';
 import { inRoot, toolchain } from '../paths.ts';
-import { bundlerPackage, enginePackage, type Platform } from '../platforms.mjs';
+import { bundlerPackage, enginePackage, type Platform, sqlEnginePackage } from '../platforms.mjs';
 import { readManifest } from './runtime.ts';
 
 /** Folder of a platform's package, or the reason why it is missing. */
@@ -14,6 +14,12 @@ export async function fetchEngine(platform: Platform, say: (line: string) => voi
   if (name === null) return { missing: 'upstream builds no engine for it' };
   const version = readManifest(inRoot()).dependencies['@lancedb/lancedb'] ?? '';
   return fetchPackage(platform, { name, version, size: 70 }, say);
+}
+
+/** Returns the folder of a platform's package with the SQL engine. */
+export function fetchSqlEngine(platform: Platform, say: (line: string) => void): Promise<Fetched> {
+  const version = readManifest(inRoot()).dependencies['@duckdb/node-bindings'] ?? '';
+  return fetchPackage(platform, { name: sqlEnginePackage(platform), version, size: 25 }, say);
 }
 
 /** Returns the folder of a platform's package with esbuild's program, which bundles functions of users. */

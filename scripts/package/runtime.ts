@@ -60,11 +60,15 @@ function resolve(name: string, from: string): string {
 
 /** Files that are not used at run time. They would double the size of the download. */
 const unneeded: Readonly<Record<string, RegExp>> = {
+  '@duckdb/node-api': /\.d\.ts$/,
+  '@duckdb/node-bindings': /\.d\.ts$/,
   'apache-arrow': /^(?:src|bin)\/|\.min\.js$/,
   flatbuffers: /^(?:mjs|ts)\//,
   'json-with-bigint': /^__tests__\//,
+  '@silvia-odwyer/photon-node': /^photon_rs_bg\.js$|\.d\.ts$/,
   '@opentelemetry/api': /^build\/es(?:m|next)\//,
   esbuild: /^(?!package\.json$|LICENSE|lib\/main\.js$)/,
+  'parquet-wasm': /^(?:bundler|esm)\/|\.d\.ts$/,
   'cmake-ts': /^(?!package\.json$|LICENSE|build\/loader\.js$)/,
   'typescript-6': /^(?!package\.json$|LICENSE|ThirdParty|lib\/(?:typescript\.js|lib\.[\w.]*d\.ts|typescript\.d\.ts)$)/,
   zeromq: /^(?:src|script|lib\/ts3\.7)\/|CMakeLists|vcpkg|tsbuildinfo$/,

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../paths.ts';
-import { bundlerPackage, enginePackage, type Platform } from '../platforms.mjs';
+import { bundlerPackage, enginePackage, type Platform, sqlEnginePackage } from '../platforms.mjs';
 import { copyRuntime, readManifest } from './runtime.ts';
 
 const files = ['README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore', 'docs', 'media', 'snippets'];
@@ -16,6 +16,7 @@ const plugin = { name: 'lance-catalog-typescript', folder: inRoot('extension/typ
  * only the plugin's package, which just loads a bundle.
  * @param options.engine folder of the native package; undefined creates the package for REST catalogs only
  * @param options.bundler folder of the bundler's program, which TypeScript functions need
+ * @param options.sqlEngine folder of the native package of the SQL engine; undefined creates a package without SQL
  */
 export function stage(
   folder: string,
@@ -23,10 +24,11 @@ export function stage(
     platform: Platform | undefined;
     engine: string | undefined;
     bundler: string | undefined;
+    sqlEngine: string | undefined;
     notices: string;
   },
 ): void {
-  const { platform, engine, bundler, notices } = options;
+  const { platform, engine, bundler, sqlEngine, notices } = options;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of files) cpSync(inRoot(name), join(folder, name), { recursive: true });
@@ -37,14 +39,16 @@ export function stage(
   }
   const modules = join(folder, 'dist/node_modules');
   copyRuntime(modules, platform);
-  const name = platform && enginePackage(platform);
-  if (engine !== undefined && name)
-    cpSync(engine, join(modules, name), { recursive: true, filter: (path) => !path.endsWith('README.md') });
-  if (platform && bundler !== undefined)
-    cpSync(bundler, join(modules, bundlerPackage(platform)), {
-      recursive: true,
-      filter: (path) => !path.endsWith('README.md'),
-    });
+  const natives = platform
+    ? ([
+        [enginePackage(platform), engine],
+        [bundlerPackage(platform), bundler],
+        [sqlEnginePackage(platform), sqlEngine],
+      ] as const)
+    : [];
+  for (const [name, source] of natives)
+    if (name !== null && source !== undefined)
+      cpSync(source, join(modules, name), { recursive: true, filter: (path) => !path.endsWith('README.md') });
   const top = join(folder, 'node_modules', plugin.name);
   mkdirSync(top, { recursive: true });
   for (const file of ['package.json', 'index.cjs']) cpSync(join(plugin.folder, file), join(top, file));

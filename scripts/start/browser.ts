@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { inRoot } from '../paths.ts';
 import { ensureWorkbench } from '../workbench/install.ts';
-import { makeProfile, startServer, type Server } from '../workbench/server.ts';
+import { makeProfile, serverEnvironment, startServer, type Server } from '../workbench/server.ts';
+import { recordWindowData } from './windowData.ts';
 
 /** Starts the browser workbench with this repository as an extension. Installs the workbench the first time. */
 export async function openInBrowser(options: {
@@ -24,6 +25,7 @@ export async function openInBrowser(options: {
   for (const extension of [inRoot(), inRoot('scripts/start/opening')]) {
     symlinkSync(extension, join(profile.extensions, extensionFolder(extension)), 'dir');
   }
+  recordWindowData(options.profile, serverEnvironment(profile));
   const server = await startServer({ workbench, profile, port: port || (await lastPort(options.profile)), folder });
   writeFileSync(join(options.profile, portFile), `${server.port}\n`);
   say(`\n  Lance Catalog   ${server.address}`);

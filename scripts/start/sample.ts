@@ -1,27 +1,17 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { inRoot } from '../paths.ts';
 import { isCatalogError } from '#shared/errors.ts';
+import { sample } from './windowData.ts';
 import { makeSample } from '../sample.ts';
 
-// Tests set this variable, so that they don't use the sample of the user's window.
-const windowFolder = process.env['LANCE_CATALOG_WINDOW'] ?? inRoot('.sample');
-
-/** Paths of the sample; git-ignored, safe to delete. */
-export const sample = {
-  catalog: inRoot('.sample/catalog'),
-  folder: join(windowFolder, 'notebooks'),
-  notebook: join(windowFolder, 'notebooks/tour.ipynb'),
-  profile: join(windowFolder, 'window'),
-} as const;
-
 /**
- * Creates the sample catalog and the tour notebook, or reuses them: changes to the notebook stay.
+ * Creates the sample catalog, the tour notebook and a SQL file, or reuses them: changes to the files stay.
  * @returns whether the sample catalog exists; false on platforms without the engine for local tables
  */
 export async function prepareSample(say: (line: string) => void): Promise<boolean> {
   mkdirSync(sample.folder, { recursive: true });
   if (!existsSync(sample.notebook)) copyFileSync(inRoot('scripts/sample/tour.ipynb'), sample.notebook);
+  if (!existsSync(sample.queries)) copyFileSync(inRoot('scripts/sample/customers.sql'), sample.queries);
   try {
     await makeSample(sample.catalog);
     return true;

@@ -162,7 +162,7 @@ function serverArguments(workbench: Workbench, profile: Profile): string[] {
 }
 
 /** Returns the environment without variables of another editor, and with all user folders inside the profile. */
-function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
+export function serverEnvironment(profile: Profile): NodeJS.ProcessEnv {
   const foreign =
     /^(?:VSCODE_|CODE_SERVER_|PORT$|PASSWORD$|HASHED_PASSWORD$|ELECTRON_RUN_AS_NODE$|NODE_OPTIONS$|npm_)/i;
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));

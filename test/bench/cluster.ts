@@ -52,7 +52,7 @@ async function takeTurns(
   return [median(times[0]), median(times[1]), median(times[2])];
 }
 
-/** @returns how many checks passed @throws Error if fewer checks passed than on a sound cluster */
+/** @returns how many checks passed @throws Error if a check failed, warned or was blocked, or if too few passed */
 async function verify({ profile }: SoundCluster): Promise<number> {
   const { results } = await verifyCluster(profile, { signal: AbortSignal.timeout(60_000) });
   const wrong = results.filter(({ status }) => status === 'fail' || status === 'warn' || status === 'blocked');

@@ -18,13 +18,13 @@ export type KernelBenchOptions = {
 
 const names: readonly KernelName[] = ['ours', 'tslab', 'deno', 'ipykernel'];
 const few = 20;
-/** Pause before a cell, because an idle kernel may prepare for the next cell. */
+/** Seconds before the cell with the imports. A user types it meanwhile, and an idle kernel may prepare for it. */
 const typing = 1;
 const mega = 1e6;
 const snapshotLimitMs = 120_000;
 /**
  * Pause after the imports in the first run of a kernel, in seconds. An idle kernel saves data for later kernels in this
- * pause. The kernel can't do this later, because it ends by a kill, as most kernels do.
+ * pause. The kernel can't do this later, because it is killed in the end, as most kernels are.
  */
 const firstPause = 3;
 

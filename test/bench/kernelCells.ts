@@ -1,4 +1,4 @@
-// The cells for each kernel, in its own language if it has one.
+// The cells for each kernel: Python for ipykernel, JavaScript or TypeScript for the others.
 
 /** The cells of one run of a kernel. `INDEX` in a cell is replaced by another number for each execution. */
 export type CellOrder = {

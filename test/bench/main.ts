@@ -3,13 +3,14 @@ import { buildAll, isStale } from '../../scripts/build.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
 import type { Need } from '../harness/needs/installing.ts';
 import { kubeNeeds } from '../harness/needs/kubeNeeds.ts';
-import { benchNeeds, missing, report } from '../harness/needs/needs.ts';
+import { benchNeeds, missing, needsOf, report } from '../harness/needs/needs.ts';
 import { rayNeeds } from '../harness/needs/rayNeeds.ts';
 import { ownNetwork } from '../harness/ownNetwork.ts';
 import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCatalogModel } from './catalogModel.ts';
 import { benchCluster } from './cluster.ts';
+import { benchGrid } from './grid/grid.ts';
 import { benchGrowth } from './growth/growth.ts';
 import { benchHostile } from './hostile.ts';
 import { benchKernel } from './kernel.ts';
@@ -18,11 +19,12 @@ import { benchLanguage } from './language.ts';
 import { benchLife } from './life.ts';
 import { busyShare, type Figure, isMissed, keep, machine } from './report.ts';
 import { benchRest } from './rest.ts';
+import { benchSql } from './sql/sql.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, growth, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
+  names            rest, sql, growth, grid, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
   --runs N         measured runs of each way; 5
-  --rows N[,N …]   rest: millions of rows to stream; 1,10
+  --rows N[,N …]   rest, sql: millions of rows to read; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
   --before FILE    rest, growth: dist/cli.cjs of an older build, whose serve and backfills are measured in turns
   --seconds N      hostile: how long; 600
@@ -39,6 +41,7 @@ type Bench = { needs: readonly Need[]; measure: (options: Options) => Promise<Fi
 
 const benches: Readonly<Record<string, Bench>> = {
   rest: { needs: benchNeeds, measure: benchRest },
+  sql: { needs: benchNeeds, measure: benchSql },
   kernel: { needs: [...benchNeeds, peerKernels], measure: benchKernel },
   language: { needs: [], measure: benchLanguage },
   life: { needs: [], measure: benchLife },
@@ -47,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'catalog-model': { needs: benchNeeds, measure: benchCatalogModel },
   hostile: { needs: [], measure: benchHostile },
   growth: { needs: benchNeeds, measure: benchGrowth },
+  grid: { needs: needsOf.ui, measure: benchGrid },
 };
 
 /** `npm run bench`: prints figures beside the figures of the peers. Returns the exit code. */

@@ -9,7 +9,8 @@ import { processMemory } from '../harness/processMemory.ts';
 import { DirTable } from '#engine/dir/dirTable.ts';
 
 /**
- * `native` reads the engine's buffers without decoding them, `dir` and `rest` are the product, `bare` is the socket.
+ * `native` reads the engine's buffers without decoding them. `dir` and `rest` read with the product. `bare` reads from
+ * the bare server.
  */
 export type Way = 'native' | 'dir' | 'rest' | 'bare';
 

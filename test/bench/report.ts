@@ -19,8 +19,8 @@ export const median = (values: readonly number[]): number => {
 
 /**
  * Calls all ways in turns, so that other load on the machine affects all of them. Each turn has another order, because
- * a call leaves the processor's caches to the next. Returns the median of each way in milliseconds, after a warm-up:
- * V8 compiles code of ours only after many calls, and peers in native code need none.
+ * a call leaves data in the processor's caches for the next call. Returns the median of each way in milliseconds, after
+ * a warm-up: V8 compiles our code only after many calls, but peers in native code are compiled already.
  */
 export async function inTurns<K extends string>(
   ways: Readonly<Record<K, () => Promise<unknown>>>,
@@ -53,6 +53,7 @@ const digits = {
   code: 0,
   MB: 0,
   '×': 2,
+  '%': 1,
   requests: 0,
   operations: 0,
   differences: 0,

@@ -3,7 +3,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { benchTable } from './data.ts';
 import { type Figure, inTurns } from './report.ts';
 
-/** Measures the conversion of a million rows to objects beside Apache Arrow's own, whose values are raw. */
+/** Compares our conversion of a million rows to objects with Apache Arrow's own conversion, which keeps raw values. */
 export async function benchRows(runs: number, say: (line: string) => void): Promise<Figure[]> {
   const { root, name } = await benchTable(1, say);
   const catalog = await openDir({ root });

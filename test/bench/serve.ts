@@ -60,7 +60,7 @@ async function measure(server: MeasuredServer, table: BenchTable, kind: Kind, ru
 }
 
 /**
- * Pages and streams of `lance-catalog serve`, whose queries with SQL run in other processes than its plain pages.
+ * Measures pages and streams of `lance-catalog serve`. Its queries with SQL run in other processes than plain pages.
  * @param before the `cli.cjs` of an older build, measured in turns
  */
 export async function benchServe(table: BenchTable, runs: number, before: string | undefined): Promise<Figure[]> {

@@ -111,10 +111,10 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
 
   test('of neither rows nor a schema says what is missing, and makes nothing', async () => {
     const { db } = await makeCatalog();
-    // @ts-expect-error -- the types ask for one of them, and a notebook need not be checked
+    // @ts-expect-error -- the types require rows or a schema, but cells of a notebook may run unchecked
     const without = await fails(() => db.createTable('t'), 'InvalidInput', '"t"', 'neither rows nor a schema');
     assert.match(without.message, /option schema/);
-    // @ts-expect-error -- the same with options that hold no schema
+    // @ts-expect-error -- the same with options without a schema
     const noSchema = () => db.createTable('t', undefined, { mode: 'overwrite' });
     await fails(noSchema, 'InvalidInput', 'neither rows nor a schema');
     assert.deepEqual(await db.tableNames(), []);
@@ -249,7 +249,7 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
     await fails(() => table.add(inferRows([{ 'a.b': 1 }])), 'SchemaValidation', '"a.b"');
   });
 
-  // The engine does not support this type, but it detects this only after it has listed the table.
+  // The engine does not support this type, but refuses it only after the table is listed.
   const odd = new Schema([new Field('a', new Union(UnionMode.Sparse, [0], [new Field('x', new Int64(), true)]), true)]);
 
   test('whose creation fails leave no table behind', async () => {
@@ -263,7 +263,7 @@ forEachSubject('creating tables', (makeCatalog, subject) => {
   test('whose creation fails take none away that was there', async () => {
     const { db, root } = await makeCatalog();
     await db.createTable('t', rows);
-    // Tests can't damage the content of an object store.
+    // The pair of servers has its root in an object store, so there is no folder to remove.
     if (subject.id !== 'pair') rmSync(join(root, 't.lance', '_versions'), { recursive: true });
     await assert.rejects(() => db.createEmptyTable('t', odd));
     assert.deepEqual(await db.tableNames(), ['t']);

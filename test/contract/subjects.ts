@@ -95,7 +95,7 @@ function overServe(): Subject {
 const mounted = ['outer-one', 'inner-one'];
 
 /**
- * The same tests in a namespace as the root. `stop` fails if a response named the namespace, or if anything was
+ * A client whose root is a namespace of our server. `stop` fails if a response named the namespace, or if anything was
  * created beside it.
  */
 function overMount(): Subject {
@@ -130,7 +130,7 @@ function overMount(): Subject {
   };
 }
 
-/** Suites that also run in a namespace as the root. The others read the folder of the root, or test the same code. */
+/** Suites that also run on `mount`. The others read the folder of the root, or would test the same code again. */
 const inMount = [
   'branches',
   'capabilities',
@@ -159,7 +159,7 @@ const inMount = [
   'wrong queries',
 ];
 
-/** Tests of these suites that open the root beside the server, or need ten levels below the root. */
+/** Tests that `mount` skips, because they open the root beside the server or need ten levels below the root. */
 const notInMount = [
   /^describe one version of themselves while/,
   /^follow another writer/,

@@ -7,8 +7,9 @@ import { kernelFlags } from '#processes/nodeVersion.ts';
 import { isUsable, snapshotOf, snapshotVariable, type StartSnapshot } from '#processes/startSnapshot.ts';
 import { inRoot } from '../../scripts/paths.ts';
 
-// Kernels of tests start from a snapshot, as the second and all later kernels of a user do: with the first cell, that
-// takes a quarter of the processor time. It is created once, since the folders of each test are new.
+// Kernels of tests start from a snapshot, as the second and all later kernels of a user do. Such a start and the first
+// cell take a quarter of the processor time. The snapshot is created once and then copied, because the cache folders of
+// tests are new.
 
 /** A cache folder that is kept between runs. The name of a snapshot tells for which build it is. */
 const kept = inRoot('out/test-cache');
@@ -27,8 +28,8 @@ function findSnapshot(cache: string, dist: string): StartSnapshot | undefined {
 }
 
 /**
- * Creates the snapshot of the build in `dist`, unless there is one; 3 seconds.
- * @throws Error if there is none after that
+ * Creates the snapshot of the build in `dist`, unless it exists already. This takes 3 seconds.
+ * @throws Error if the snapshot does not exist afterwards
  */
 export async function makeKernelSnapshot(dist = inRoot('dist')): Promise<void> {
   const isThere = (): boolean => {
@@ -47,7 +48,7 @@ export async function makeKernelSnapshot(dist = inRoot('dist')): Promise<void> {
 
 /**
  * Puts the snapshot of a build, if one was created, into another cache folder.
- * @returns the environment of kernels that start from it, or of those that neither start from one nor create one
+ * @returns the environment for kernels. Without a snapshot to copy, it lets kernels neither use nor create a snapshot
  */
 export function shareKernelSnapshot(cache: string, dist = inRoot('dist')): Record<string, string> {
   const from = findSnapshot(kept, dist);

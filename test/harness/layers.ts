@@ -36,8 +36,8 @@ export const usualLayers = layerNames.filter((name) => name !== 'cluster');
 /**
  * Number of processes that share the files of a layer, if more than one. Tests that wait for servers leave a processor
  * idle. Files of the contract layer wait for object stores and jobs: two of them use two thirds of two processors, so
- * three run at a time. So do files of the ui layer: a window that waits uses a twentieth of a processor, one in which a
- * cell runs a quarter.
+ * three run at a time. Files of the ui layer wait, too: a window that waits uses a twentieth of a processor, and a
+ * window in which a cell runs uses a quarter.
  */
 const workersOf: Partial<Record<Layer, number>> = { unit: 2, contract: 3, kernel: 2, ui: 3, cluster: 2 };
 
@@ -61,6 +61,7 @@ const longest: Partial<Record<Layer, readonly string[]>> = {
     'jupyter/jupyterPrograms',
     'jupyter/jupyterLab',
     'jupyter/longLife',
+    'sql/conditions/conditions',
     'interrupt/interruptWork',
     'ends',
     'display/display',

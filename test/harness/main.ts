@@ -52,8 +52,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return lines.length === 0 ? 0 : 1;
   }
   onInterrupt(endLayers);
-  // Otherwise each test's folder would get a start-up snapshot. Tests of kernels and windows turn them on where they share
-  // one (kernelSnapshot.ts).
+  // Otherwise each test's folder would get a start-up snapshot. Tests of kernels and windows that share one snapshot
+  // turn snapshots on again (kernelSnapshot.ts).
   process.env[snapshotVariable] ??= 'off';
   // Cache compiled code, because our programs start hundreds of times and most of a start is compilation. Not for
   // coverage, because the cache would distort it.

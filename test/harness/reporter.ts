@@ -19,7 +19,7 @@ export type TestEvent = (
   | { readonly event: 'end'; readonly failures: number }
   | { readonly event: 'error'; readonly error: string }
 ) & {
-  /** The process that reports this, if several run the files of a layer. */
+  /** The number of the process that reports this, if several processes run the files of a layer. */
   readonly worker?: number;
 };
 

@@ -14,8 +14,8 @@ export function installedWorkbench(): Workbench {
 }
 
 /**
- * The environment of a server that takes no other from a login shell: its PATH may lack the Node.js of the tests, and
- * kernels on the editor's own start without a snapshot.
+ * A variable that keeps the server from reading its environment from a login shell. The PATH of that shell may lack the
+ * Node.js of the tests. Kernels would then use the editor's own Node.js and start without a snapshot.
  */
 export const withoutShell = { VSCODE_CLI: '1' };
 

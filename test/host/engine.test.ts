@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { ExtensionApi } from '../../extension/extension.ts';
-import { eventually, extensionApi, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';
+import { eventually, extensionApi, failuresOf, makeCatalog, nameOf, rowsAt, run, temporaryFolder } from './support.ts';
 
 const native = (maps: string): string[] => maps.split('\n').filter((line) => /lancedb[^/]*\.node$/.test(line));
 
@@ -27,13 +27,24 @@ suite('the engine process', () => {
     assert.deepEqual(native(readFileSync('/proc/self/maps', 'utf8')), []);
   });
 
-  test('costs a restart when it is killed: the tree says so, and lists again afterwards', async () => {
+  test('starts again by itself when it is killed, and asks when it is killed again', async () => {
     await rowsAt(api, 'engine', 'shop');
     const pid = await api.engine.pid();
     assert.ok(pid !== undefined);
+    let changes = 0;
+    const listening = api.engine.onDidChange(() => changes++);
     process.kill(pid, 'SIGKILL');
-    const problem = await eventually('the end of the engine is noticed', () => api.engine.problem);
-    assert.match(problem.message, /ended \(SIGKILL\)/);
+    await eventually('the end of the engine is noticed', () => changes > 0);
+    listening.dispose();
+    assert.deepEqual((await rowsAt(api, 'engine', 'shop', 'eu')).map(nameOf), ['orders']);
+    const second = await api.engine.pid();
+    assert.ok(second !== undefined && second !== pid);
+    const shown = await failuresOf(async () => {
+      process.kill(second, 'SIGKILL');
+      await eventually('the second end is noticed', () => api.engine.problem);
+    });
+    assert.deepEqual(shown, ['The table engine stopped unexpectedly.']);
+    assert.match(api.engine.problem?.message ?? '', /stopped unexpectedly \(SIGKILL\)/);
     const [error] = await rowsAt(api, 'engine');
     assert.ok(error?.kind === 'error');
     assert.equal(error.remedy, 'restart');
@@ -43,6 +54,6 @@ suite('the engine process', () => {
     await run('lanceCatalog.engine.restart');
     assert.equal(api.engine.problem, undefined);
     assert.deepEqual((await rowsAt(api, 'engine', 'shop', 'eu')).map(nameOf), ['orders']);
-    assert.notEqual(await api.engine.pid(), pid);
+    assert.notEqual(await api.engine.pid(), second);
   });
 });

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../extension/extension.ts';
 import { notifyFinishedJobs } from '../../extension/jobs/jobNotices.ts';
 import { someJob } from '../unit/extension/jobs/someJob.ts';
 import { profileFor, setProfiles } from './cluster/clusterSupport.ts';
 import { KubeApiStandIn } from './cluster/kubeApiStandIn.ts';
+import { chooseInLists } from './jobs/listStandIn.ts';
 import { closeNotebooks, execute, openCells } from './notebook/notebookCells.ts';
 import { PersonStandIn } from './person.ts';
 import { hostile, ShownTexts } from './shownTexts.ts';
@@ -103,15 +103,17 @@ suite('text from outside in messages', function () {
     await catalog.createTable('odd', [{ id: 1, [hostile('column')]: 'a' }]);
     await api.connections.add('local', folder.path);
     const shown = new ShownTexts({
-      picks: ['New Column…', 'SQL Expression'],
-      types: ['length(`' + hostile('function') + '`)', `id + ${hostile('function')}`, null],
+      types: ['made', 'length(`' + hostile('function') + '`)', `id + ${hostile('function')}`, null],
     });
-    const { showInputBox } = vscode.window;
     await shown.during(async () => {
-      Object.assign(vscode.window, { showInputBox: () => Promise.resolve('made') });
-      await run('lanceCatalog.backfill.column', tableNode('local', [], 'odd'));
+      const lists = chooseInLists(['New Column…', 'SQL Expression']);
+      try {
+        await run('lanceCatalog.backfill.column', tableNode('local', [], 'odd'));
+      } finally {
+        lists.dispose();
+        shown.addLists(lists.shown);
+      }
     });
-    assert.equal(vscode.window.showInputBox, showInputBox);
     shown.areInert('column', 'function');
   });
 

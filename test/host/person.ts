@@ -15,12 +15,21 @@ export class PersonStandIn {
   readonly questions: { message: string; detail: string; choices: string[]; isModal: boolean }[] = [];
   /** The lists as they were shown: titles and labels. */
   readonly lists: { title: string; labels: string[] }[] = [];
+  /** For each path typed into the box for a folder, the labels of the first row. */
+  readonly paths: string[][] = [];
+  readonly #pathsToType: string[];
   readonly #typed: Typed[];
   readonly #chosen: (string | undefined)[];
   readonly #picked: (string | undefined)[];
 
   /** @param does.picks the choices in lists: a part of each label, without its icon. `undefined` presses Escape */
-  constructor(does: { types?: Typed[]; chooses?: (string | undefined)[]; picks?: (string | undefined)[] }) {
+  constructor(does: {
+    types?: Typed[];
+    chooses?: (string | undefined)[];
+    picks?: (string | undefined)[];
+    paths?: string[];
+  }) {
+    this.#pathsToType = [...(does.paths ?? [])];
     this.#typed = [...(does.types ?? [])];
     this.#chosen = [...(does.chooses ?? [])];
     this.#picked = [...(does.picks ?? [])];
@@ -28,9 +37,10 @@ export class PersonStandIn {
 
   /** Runs an action while this user responds to the window. */
   async during(act: () => Promise<unknown>): Promise<void> {
-    const { createInputBox, showWarningMessage, showQuickPick } = vscode.window;
+    const { createInputBox, createQuickPick, showWarningMessage, showQuickPick } = vscode.window;
     Object.assign(vscode.window, {
       createInputBox: () => this.#box(createInputBox()),
+      createQuickPick: () => this.#pathBox(createQuickPick()),
       showWarningMessage: (message: string, first: vscode.MessageOptions | string, ...others: unknown[]) =>
         typeof first === 'string'
           ? this.#choose(message, {}, [first, ...others])
@@ -41,7 +51,7 @@ export class PersonStandIn {
     try {
       await act();
     } finally {
-      Object.assign(vscode.window, { createInputBox, showWarningMessage, showQuickPick });
+      Object.assign(vscode.window, { createInputBox, createQuickPick, showWarningMessage, showQuickPick });
     }
   }
 
@@ -60,6 +70,64 @@ export class PersonStandIn {
     this.lists.push({ title, labels: items.map(({ label }) => label) });
     const wanted = this.#picked.shift();
     return Promise.resolve(wanted === undefined ? undefined : items.find(({ label }) => label.includes(wanted)));
+  }
+
+  /** VS Code's own list, which is never shown: types the next path and presses Enter, until the box is hidden. */
+  #pathBox(list: vscode.QuickPick<vscode.QuickPickItem>): vscode.QuickPick<vscode.QuickPickItem> {
+    const accept = new vscode.EventEmitter<void>();
+    const change = new vscode.EventEmitter<string>();
+    const hide = new vscode.EventEmitter<void>();
+    let [isOpen, isBusy, isShown] = [true, false, false];
+    let items: readonly vscode.QuickPickItem[] = [];
+    const typeNext = (): void => {
+      const next = this.#pathsToType.shift();
+      if (next === undefined) return standIn.hide();
+      this.paths.push([]);
+      standIn.value = next;
+      change.fire(next);
+      accept.fire();
+    };
+    const standIn = Object.create(list, {
+      value: { value: '', writable: true },
+      title: { value: '', writable: true },
+      placeholder: { value: '', writable: true },
+      ignoreFocusOut: { value: false, writable: true },
+      items: {
+        get: () => items,
+        set: (rows: typeof items) => {
+          items = rows;
+          const label = rows[0]?.label.replace(/^\$\([\w-]+\) /, '');
+          if (rows.length > 1 && label !== undefined) this.paths.at(-1)?.push(label);
+        },
+      },
+      activeItems: { get: () => items.slice(0, 1) },
+      busy: {
+        get: () => isBusy,
+        set: (busy: boolean) => {
+          const ended = isBusy && !busy;
+          isBusy = busy;
+          if (ended) setTimeout(() => isOpen && typeNext(), 0);
+        },
+      },
+      onDidAccept: { value: accept.event },
+      onDidChangeValue: { value: change.event },
+      onDidHide: { value: hide.event },
+      show: {
+        value: () => {
+          if (!isShown) setTimeout(typeNext, 0);
+          isShown = true;
+        },
+      },
+      hide: {
+        value: () => {
+          if (!isOpen) return;
+          isOpen = false;
+          hide.fire();
+        },
+      },
+      dispose: { value: () => list.dispose() },
+    }) as vscode.QuickPick<vscode.QuickPickItem>;
+    return standIn;
   }
 
   /** VS Code's own box, which is never shown; this class sends its events. */

@@ -47,9 +47,16 @@ export class ShownTexts {
     this.texts.push(
       ...boxes.flatMap(({ title, prompt, said }) => [title, prompt, ...said]),
       ...questions.flatMap(({ message, detail }) => [message, detail]),
-      // The icon before a label comes from the extension.
-      ...lists.flatMap(({ title, labels }) => [title, ...labels.map((label) => label.replace(/^\$\([\w-]+\) /, ''))]),
     );
+    this.addLists(lists);
+  }
+
+  /** Adds the titles and rows of lists that were shown. */
+  addLists(lists: readonly { readonly title: string; readonly labels: readonly string[] }[]): void {
+    for (const { title, labels } of lists) {
+      // The icon before a label comes from the extension.
+      this.texts.push(title, ...labels.map((label) => label.replace(/^\$\([\w-]+\) /, '')));
+    }
   }
 
   /** Checks that the attacker's text was shown, and contains no link or icon. */

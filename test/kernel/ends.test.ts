@@ -153,7 +153,7 @@ suite('A kernel in which a cell replaces', function () {
     );
     assert.equal(errorOf(outputs)?.traceback.join('\n'), undefined);
     assert.equal(printed(outputs), 'a/b\n');
-    assert.equal(resultOf(outputs)?.['text/plain'], '[ 2n ]');
+    assert.equal(resultOf(outputs)?.['text/plain'], '[ 2 ]');
     assert.equal(errorOf((await run(kernel, 'throw new RangeError("far")')).outputs)?.evalue, 'far');
     const { matches } = await kernel.complete('"".', 3);
     assert.ok(matches.some(({ text }) => text === 'trim'));

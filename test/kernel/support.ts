@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InputHandler } from '#processes/kernelConversation.ts';
+import type { ConnectionHandler, InputHandler } from '#processes/kernelConversation.ts';
 import { KernelProcess } from '#processes/kernelProcess.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '#shared/protocol/kernelMessages.ts';
@@ -11,7 +11,7 @@ import { inRoot } from '../../scripts/paths.ts';
 import { shareKernelSnapshot } from '../harness/kernelSnapshot.ts';
 import { tempFolder } from '../harness/temp.ts';
 
-// For the kernels of this process, which decides how they start, and for those that its children start.
+// These variables determine how the kernels of this process start. Child processes inherit them for their kernels.
 Object.assign(process.env, shareKernelSnapshot(tempFolder()));
 
 export const kernelEntry = inRoot('dist/kernel.cjs');
@@ -38,6 +38,7 @@ export const startKernel = (
     typeCheck?: TypeCheck;
     language?: NotebookLanguage;
     ask?: InputHandler;
+    connection?: ConnectionHandler;
   } = {},
 ): Promise<KernelProcess> =>
   KernelProcess.start({
@@ -47,6 +48,7 @@ export const startKernel = (
     catalog: options.catalog ?? null,
     ...(options.env && { env: options.env }),
     ...(options.ask && { ask: options.ask }),
+    ...(options.connection && { connection: options.connection }),
     ...(options.typeCheck && { typeCheck: options.typeCheck }),
     ...(options.language && { language: options.language }),
   });

@@ -63,7 +63,7 @@ suite('A window that verifies a cluster', function () {
       'all of it is seen without scrolling',
     );
     // Collapse the catalog view to make this view higher. A user would drag the border.
-    await page.locator('.pane-header', { hasText: 'Lance Catalog' }).click();
+    await page.locator('.pane-header', { hasText: 'Catalogs' }).click();
   });
 
   test('shows what waits for an answer', async () => {

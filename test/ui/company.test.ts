@@ -19,7 +19,7 @@ import {
 import { waitForKernel } from './parts/notebookWindow.ts';
 
 const key = 'sesame-sesame-sesame-sesame';
-const cell = '[role=cell], td';
+const cell = '[role=gridcell]';
 
 /** Types into the box of one step after it shows `prompt`. */
 async function answer(page: Page, prompt: string, text: string): Promise<void> {
@@ -75,7 +75,7 @@ suite('A person with nothing but an address and a key', function () {
     const dialog = page.locator('.monaco-dialog-box');
     await dialog.getByText('The connection test failed').waitFor();
     await shoot(window, 'company-wrong-key');
-    await dialog.getByText('Correct…').click();
+    await dialog.getByText('Edit…').click();
     await answer(page, apiKey, key);
     await answer(page, database, '');
     await answer(page, headers, '');
@@ -146,7 +146,7 @@ suite('A person with nothing but an address and a key', function () {
       .map((one) => join(one.parentPath, one.name))
       .filter((path) => readFileSync(path).includes(key));
     assert.deepEqual(holding, []);
-    // One is of the server, one of the browser.
+    // The search must include the files of the server (settings.json) and of the browser (Local State).
     for (const each of ['settings.json', 'Local State'])
       assert.ok(
         files.some((one) => one.name === each),

@@ -2,29 +2,42 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { launchChromium } from '../harness/browser.ts';
-import { firstId } from './parts/gridRows.ts';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { firstId, wideSchema, wideStreamOf } from './parts/gridRows.ts';
 import type { Served } from './parts/pages.ts';
 import { PanelHostStandIn, inPanelPage, servePanel, tableOf } from './parts/panelHostStandIn.ts';
 import { themes, type ThemeName } from './parts/themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/grid');
 
-type PanelOptions = { numRows?: number; theme?: ThemeName; prepare?: (host: PanelHostStandIn) => void };
+type PanelOptions = {
+  numRows?: number;
+  table?: Partial<PanelTable>;
+  theme?: ThemeName;
+  prepare?: (host: PanelHostStandIn) => void;
+};
 
 const cell = (page: Page, row: number, column: number) =>
-  page.locator(`td[data-rownumber="${row}"][aria-colindex="${column + 2}"]`);
+  page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][aria-colindex="${column + 2}"]`);
 const toEnd = (page: Page) =>
-  page.locator('[role=group][tabindex="0"]').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
+  page.locator('[role=grid]').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight));
 
-/** Returns what the focused cell copies to the clipboard. */
-const copied = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const data = new DataTransfer();
-    const event = new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true });
-    document.activeElement?.dispatchEvent(event);
-    return data.getData('text/plain');
-  });
+/** Returns what Ctrl+C copies to the clipboard. */
+async function copied(page: Page): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.evaluate(() => navigator.clipboard.writeText(''));
+  await page.keyboard.press('Control+c');
+  await page.waitForTimeout(100);
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
+const isScoreFirst = () => document.querySelector('.lance-header .lance-name')?.textContent === 'score';
+
+function serveWide(host: PanelHostStandIn): void {
+  host.rows = (start, end, columns = []) => wideStreamOf(start, end, 400, columns);
+}
 
 suite('The grid of the table panel, in a browser', function () {
   this.timeout(60_000);
@@ -44,11 +57,11 @@ suite('The grid of the table panel, in a browser', function () {
 
   /** Opens a panel in a new page, runs the test on it, and closes it. */
   async function withPanel(
-    { numRows = 1000, theme = 'dark', prepare }: PanelOptions,
+    { numRows = 1000, table, theme = 'dark', prepare }: PanelOptions,
     run: (page: Page, host: PanelHostStandIn) => Promise<void>,
   ): Promise<void> {
-    await inPanelPage(browser, { width: 1400, height: 700 }, async (page) => {
-      const host = new PanelHostStandIn(page, tableOf(numRows));
+    await inPanelPage(browser, { width: 1700, height: 700 }, async (page) => {
+      const host = new PanelHostStandIn(page, tableOf(numRows, table));
       prepare?.(host);
       try {
         await host.open(server.url, theme);
@@ -73,18 +86,18 @@ suite('The grid of the table panel, in a browser', function () {
 
   test('the keyboard starts in the first cell and Ctrl+Down ends in the last row', () =>
     withPanel({ numRows: 1_000_000 }, async (page) => {
-      await cell(page, 0, 0).and(page.locator(':focus')).waitFor();
+      await cell(page, 0, 0).and(page.locator('.lance-active')).waitFor();
       await page.keyboard.press('ArrowRight');
-      await cell(page, 0, 1).and(page.locator(':focus')).waitFor();
+      await cell(page, 0, 1).and(page.locator('.lance-active')).waitFor();
       await page.keyboard.press('Control+ArrowDown');
-      await cell(page, 999_999, 1).and(page.locator(':focus')).waitFor();
+      await cell(page, 999_999, 1).and(page.locator('.lance-active')).waitFor();
     }));
 
   test('rows have the height that the component reckons with', () =>
     withPanel({}, async (page) => {
       await page.locator('.lance-image').first().waitFor();
       const heights = await page
-        .locator('tbody tr')
+        .locator('.lance-rows > [role=row]')
         .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
       assert.deepEqual([...new Set(heights)], [33]);
     }));
@@ -105,12 +118,12 @@ suite('The grid of the table panel, in a browser', function () {
   test('a picture opens in its size by a click or by Enter, and closes by Escape', () =>
     withPanel({}, async (page) => {
       await cell(page, 1, 8).locator('.lance-image').click();
-      const large = cell(page, 1, 8).locator('.lance-large');
+      const large = page.locator('.lance-large');
       await large.waitFor({ state: 'visible' });
       await page.screenshot({ path: join(shots, 'picture.png') });
       await page.keyboard.press('Escape');
       await large.waitFor({ state: 'hidden' });
-      await cell(page, 1, 8).and(page.locator(':focus')).waitFor();
+      await cell(page, 1, 8).and(page.locator('.lance-active')).waitFor();
       await page.keyboard.press('Enter');
       await large.waitFor({ state: 'visible' });
     }));
@@ -127,9 +140,7 @@ suite('The grid of the table panel, in a browser', function () {
       });
       await page.locator('.lance-image').first().waitFor();
       for (const share of [0.2, 0.4, 0.6, 0.8]) {
-        await page
-          .locator('[role=group][tabindex="0"]')
-          .evaluate((el, at) => (el.scrollTop = el.scrollHeight * at), share);
+        await page.locator('[role=grid]').evaluate((el, at) => (el.scrollTop = el.scrollHeight * at), share);
         await page.waitForTimeout(200);
       }
       await page.locator('.lance-image').first().waitFor();
@@ -140,20 +151,20 @@ suite('The grid of the table panel, in a browser', function () {
   test('dragging the scroll bar leaves no row empty, and calls off the pages that were passed', () =>
     withPanel({ numRows: 10_000_000 }, async (page, host) => {
       await cell(page, 0, 0).waitFor();
-      await page.locator('[role=group][tabindex="0"]').evaluate(async (scroller) => {
+      await page.locator('[role=grid]').evaluate(async (scroller) => {
         for (let i = 1; i <= 60; i++) {
           scroller.scrollTop = (scroller.scrollHeight * i) / 61;
           await new Promise(requestAnimationFrame);
         }
       });
-      await page.waitForFunction(() => document.querySelectorAll('td[aria-busy=true]').length === 0);
+      await page.waitForFunction(() => document.querySelectorAll('[role=gridcell][aria-busy=true]').length === 0);
       assert.ok(host.cancelled > 20, `${host.cancelled} of ${host.asked.length} pages were called off`);
     }));
 
   test('rows that could not be read say so, and come after another try', () =>
     withPanel({ prepare: (host) => (host.failing = () => 'The engine has stopped.') }, async (page, host) => {
       await page.getByText("Can't read rows 1–500: The engine has stopped.").waitFor();
-      assert.equal(await cell(page, 3, 0).innerText(), 'not loaded');
+      await cell(page, 3, 0).getByText('not loaded').waitFor();
       await page.screenshot({ path: join(shots, 'failed-page.png') });
       host.failing = () => undefined;
       await page.getByRole('button', { name: 'Try Again' }).click();
@@ -168,7 +179,7 @@ suite('The grid of the table panel, in a browser', function () {
       await page.getByText('No rows').waitFor();
       await page.getByText('0 rows · 9 columns', { exact: true }).waitFor();
       await page.getByText('From the running kernel').waitFor();
-      assert.equal(await page.locator('thead th').count(), 9);
+      assert.equal(await page.locator('.lance-header').count(), 9);
       await page.screenshot({ path: join(shots, 'empty.png') });
       await host.fail('shop/returns', 'The table "returns" has no readable manifest. Restore it from a backup.');
       await page.getByRole('alert').getByText('no readable manifest').waitFor();
@@ -185,16 +196,202 @@ suite('The grid of the table panel, in a browser', function () {
   test('copying a cell gives its own value where a column before it is hidden', () =>
     withPanel({}, async (page) => {
       await cell(page, 1, 1).getByText('Product number 1', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Column menu for id' }).click();
-      await page.getByRole('menuitem', { name: 'Hide column' }).click();
+      await page.getByRole('button', { name: 'Menu of id' }).click();
+      await page.getByRole('menuitem', { name: 'Hide Column' }).click();
       await cell(page, 1, 0).getByText('Product number 1', { exact: true }).click();
       assert.equal(await copied(page), 'Product number 1');
       await cell(page, 1, 1).click();
       assert.equal(await copied(page), '-1999.99');
-      await page.getByRole('button', { name: 'Column menu for name' }).click();
-      await page.getByRole('menuitem', { name: 'Show all columns' }).click();
+      await page.getByRole('button', { name: 'Menu of name' }).click();
+      await page.getByRole('menuitem', { name: 'Show Hidden Column' }).click();
       await cell(page, 1, 0).getByText('9007199254740994').click();
       assert.equal(await copied(page), '9007199254740994');
+    }));
+
+  for (const numColumns of [400, 2000]) {
+    test(`draws only the columns in the view of ${numColumns}, and reaches the last one`, () => {
+      const table = { columns: columnsOf(wideSchema(numColumns)), key: `wide-${numColumns}` };
+      const prepare = (host: PanelHostStandIn): void => {
+        host.rows = (start, end) => wideStreamOf(start, end, numColumns);
+      };
+      return withPanel({ table, prepare }, async (page) => {
+        await cell(page, 2, 1).getByText('2.0001').waitFor();
+        assert.ok((await page.locator('[role=gridcell]').count()) < 25 * 30);
+        const grid = page.locator('[role=grid]');
+        assert.equal(await grid.getAttribute('aria-colcount'), String(numColumns + 1));
+        for (const share of [0.3, 0.7]) {
+          await grid.evaluate((element, at) => (element.scrollLeft = element.scrollWidth * at), share);
+          await page.waitForTimeout(50);
+        }
+        await page.keyboard.press('Control+End');
+        const last = cell(page, 999, numColumns - 1);
+        await last.getByText(String(999 + (numColumns - 1) / 10_000)).waitFor();
+        const [box, view] = [await last.boundingBox(), await grid.boundingBox()];
+        assert.ok(box!.x + box!.width <= view!.x + view!.width + 1, 'the last column is in sight');
+        assert.ok((await page.locator('[role=gridcell]').count()) < 25 * 30);
+        assert.equal(
+          await page.locator('.lance-header').last().locator('.lance-name').innerText(),
+          `f${numColumns - 1}`,
+        );
+      });
+    });
+  }
+
+  test('reads a few rows first, then the columns in the view, and pictures apart from the others', () =>
+    withPanel({ numRows: 10_000, table: { selectsColumns: true } }, async (page, host) => {
+      await page.locator('.lance-image').first().waitFor();
+      const ofPictures = host.asked.filter(({ columns }) => columns?.includes(8));
+      assert.deepEqual(ofPictures[0], { start: 0, end: 8, columns: [8] });
+      assert.ok(ofPictures.every(({ columns }) => columns?.length === 1));
+      const [first, second] = host.asked;
+      assert.deepEqual(first, { start: 0, end: 8, columns: [0, 1, 2, 3, 4, 5, 6, 7] });
+      assert.deepEqual(second, { start: 0, end: 500, columns: [0, 1, 2, 3, 4, 5, 6, 7] });
+      await page.keyboard.press('Control+End');
+      await cell(page, 9_999, 8).locator('.lance-image').waitFor();
+      assert.equal(await cell(page, 9_999, 0).innerText(), String(firstId + 9_999n));
+    }));
+
+  test('of many columns, only those in the view are read', () => {
+    const table = { columns: columnsOf(wideSchema(400)), key: 'wide', selectsColumns: true };
+    return withPanel({ numRows: 100_000, table, prepare: serveWide }, async (page, host) => {
+      await cell(page, 2, 1).getByText('2.0001').waitFor();
+      await page.keyboard.press('End');
+      await cell(page, 0, 399).getByText('0.0399').waitFor();
+      const columns = new Set(host.asked.flatMap(({ columns: some }) => some ?? []));
+      assert.ok(columns.has(0) && columns.has(399) && columns.size <= 96, `${columns.size} columns`);
+    });
+  });
+
+  test('a tick of the wheel moves fewer than five of 100,000,000 rows, and the last one can be reached', () =>
+    withPanel({ numRows: 100_000_000 }, async (page) => {
+      await cell(page, 0, 0).waitFor();
+      await page.locator('[role=grid]').evaluate((grid) => (grid.scrollTop = grid.scrollHeight / 2));
+      const firstRow = () =>
+        page
+          .locator('.lance-rows > [role=row]')
+          .first()
+          .evaluate((row) => Number(row.getAttribute('aria-rowindex')));
+      await page.waitForFunction(() => Number(document.querySelector('.lance-rows > [role=row]')?.ariaRowIndex) > 1e6);
+      await page.locator('[role=grid]').hover();
+      for (let tick = 0; tick < 5; tick++) {
+        const before = await firstRow();
+        await page.mouse.wheel(0, 120);
+        await page.waitForFunction(
+          (index) => Number(document.querySelector('.lance-rows > [role=row]')?.ariaRowIndex) !== index,
+          before,
+        );
+        const moved = (await firstRow()) - before;
+        assert.ok(moved > 0 && moved < 5, `${moved} rows`);
+      }
+      await page.keyboard.press('Control+End');
+      await cell(page, 99_999_999, 8).waitFor();
+    }));
+
+  test('the rows are read in their order after any scrolling, and the active cell is the one that is announced', () =>
+    withPanel({ numRows: 100_000 }, async (page) => {
+      await cell(page, 0, 0).waitFor();
+      const keys = [
+        'PageDown',
+        'PageDown',
+        'ArrowUp',
+        'Control+End',
+        'PageUp',
+        'ArrowRight',
+        'Control+Home',
+        'ArrowDown',
+      ];
+      for (const key of keys) {
+        await page.keyboard.press(key);
+        await page.waitForTimeout(30);
+        const indexes = await page
+          .locator('.lance-rows > [role=row]')
+          .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-rowindex'))));
+        assert.deepEqual(
+          indexes,
+          indexes.map((_, index) => indexes[0]! + index),
+          key,
+        );
+        const active = await page.locator('[role=grid]').evaluate((grid) => {
+          const found = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '');
+          return [found?.role, found?.className.includes('lance-active'), found?.ariaSelected];
+        });
+        assert.deepEqual(active, ['gridcell', true, 'true'], key);
+      }
+      assert.equal(await page.locator('[role=grid]').getAttribute('aria-rowcount'), '100001');
+    }));
+
+  test('a range is selected by mouse and keyboard, and copied with exact values', () =>
+    withPanel({ numRows: 10_000 }, async (page) => {
+      await cell(page, 0, 0).getByText('9007199254740993').waitFor();
+      await cell(page, 1, 0).hover();
+      await page.mouse.down();
+      await cell(page, 2, 1).hover();
+      await page.mouse.up();
+      await page.getByText('2 × 2 selected').waitFor();
+      assert.equal(await copied(page), '9007199254740994\tProduct number 1\n9007199254740995\tProduct number 2');
+      await page.keyboard.press('Shift+ArrowRight');
+      await page.getByText('2 × 3 selected').waitFor();
+      await page.locator('.lance-row').nth(3).locator('.lance-row-number').click();
+      await page.getByText('1 × 9 selected').waitFor();
+      await page.locator('.lance-name', { hasText: 'price' }).click();
+      await page.getByText('10,000 × 1 selected').waitFor();
+      assert.equal(await copied(page), '');
+      await page.getByText('Some selected rows are not loaded.').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByText('selected').waitFor({ state: 'hidden' });
+    }));
+
+  test('columns are pinned, resized and fitted, and kept when the page is created again', () =>
+    withPanel({}, async (page, host) => {
+      await cell(page, 0, 0).getByText('9007199254740993').waitFor();
+      await page.locator('.lance-header', { hasText: 'score' }).click({ button: 'right' });
+      await page.getByRole('menuitem', { name: 'Pin Column' }).click();
+      await page.waitForFunction(isScoreFirst);
+      // Read in one step, because the header is drawn again while its columns are resized.
+      const width = () =>
+        page.evaluate(() => {
+          const heads = [...document.querySelectorAll('.lance-header')];
+          return heads.find((head) => head.textContent.startsWith('name'))!.getBoundingClientRect().width;
+        });
+      const before = await width();
+      const resizer = await page.locator('.lance-header', { hasText: 'name' }).locator('.lance-resizer').boundingBox();
+      await page.mouse.move(resizer!.x + 3, resizer!.y + 10);
+      await page.mouse.down();
+      await page.mouse.move(resizer!.x + 83, resizer!.y + 10, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForTimeout(50);
+      assert.equal(Math.round((await width()) - before), 80);
+      await page.locator('[role=grid]').evaluate((grid) => (grid.scrollTop = 3_300));
+      await cell(page, 100, 1).getByText('9007199254741093').waitFor();
+      await page.waitForTimeout(400);
+      await page.reload();
+      await cell(page, 100, 1).getByText('9007199254741093').waitFor();
+      await page.waitForFunction(isScoreFirst);
+      assert.equal(Math.round((await width()) - before), 80);
+      await page.locator('.lance-header', { hasText: 'name' }).locator('.lance-resizer').dblclick();
+      await page.waitForFunction(
+        (least) => document.querySelector('.lance-header:nth-child(2)')!.clientWidth < least,
+        before + 60,
+      );
+      assert.ok(host.asked.length > 0);
+    }));
+
+  test('the menus open by keyboard, and the focus returns', () =>
+    withPanel({}, async (page) => {
+      await cell(page, 0, 0).getByText('9007199254740993').waitFor();
+      await page.keyboard.press('Shift+F10');
+      await page.getByRole('menuitem', { name: 'Copy as JSON' }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('ArrowUp');
+      await page.locator('.lance-header.lance-active').waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: 'Hide Column' }).waitFor();
+      await page.screenshot({ path: join(shots, 'menu.png') });
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByText('1 hidden').waitFor();
+      await page.locator('.lance-header.lance-active', { hasText: 'name' }).waitFor();
     }));
 
   for (const theme of Object.keys(themes) as ThemeName[]) {
@@ -209,11 +406,11 @@ suite('The grid of the table panel, in a browser', function () {
         const colours = themes[theme];
         const background = rgb(colours['--vscode-editor-background']);
         assert.equal(await style('.lance-grid', 'background-color'), background);
-        assert.equal(await style('thead th', 'background-color'), background);
-        assert.equal(await style('tbody [role=rowheader]', 'background-color'), background);
-        assert.equal(await style('tbody td .lance-text', 'color'), rgb(colours['--vscode-foreground']));
+        assert.equal(await style('.lance-head', 'background-color'), background);
+        assert.equal(await style('.lance-rows [role=rowheader]', 'background-color'), background);
+        assert.equal(await style('[role=gridcell] .lance-text', 'color'), rgb(colours['--vscode-foreground']));
         if ('--vscode-contrastBorder' in colours)
-          assert.equal(await style('tbody td', 'border-bottom-color'), rgb(colours['--vscode-contrastBorder']));
+          assert.equal(await style('[role=gridcell]', 'border-bottom-color'), rgb(colours['--vscode-contrastBorder']));
         await page.screenshot({ path: join(shots, `${theme}.png`) });
       }));
   }

@@ -74,11 +74,15 @@ suite('A window that backfills a column', function () {
 
   test('shows the running job and its end, on the page and in the view', async () => {
     const { page } = window;
+    await expand(page, 'Table products in shop');
+    await treeRow(page, 'Column price of products').waitFor();
     const frame = await frameWith(page, 'h1:has-text("rounded")');
     await frame.getByRole('button', { name: 'Run', exact: true }).click();
     await frame.getByRole('progressbar').waitFor({ timeout: patience });
     await shoot(window, 'jobs-running');
     await treeRow(page, 'Backfill of rounded in shop/products: done').waitFor({ timeout: patience });
+    // The tree shows the new column without a refresh.
+    await treeRow(page, 'Column rounded of products').waitFor();
     await frame.locator('.job-succeeded').waitFor();
     assert.equal(await frame.getByRole('progressbar').getAttribute('aria-valuenow'), '100');
     await shoot(window, 'jobs-light');
@@ -148,6 +152,7 @@ suite('A window that backfills a column', function () {
     const frame = await frameWith(page, 'h1:has-text("rounded")', patience);
     await frame.getByRole('button', { name: 'Open Table' }).click();
     const grid = await frameWith(page, '.lance-grid', patience);
+    await grid.locator('[role=grid]').press('End');
     await grid.getByText('rounded').first().waitFor();
     await shoot(window, 'jobs-table');
   });

@@ -6,7 +6,7 @@ import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { colours, contrast } from './parts/contrast.ts';
 import { openCatalog, switchTheme } from './parts/catalogWindow.ts';
 import { colouringCells } from './parts/colouring.ts';
-import { typingInCells } from './parts/typing.ts';
+import { typingInCells, typingInUntitled } from './parts/typing.ts';
 import {
   cellAt,
   clickToolbar,
@@ -20,7 +20,7 @@ import {
   shows,
 } from './parts/notebookWindow.ts';
 
-/** Returns code that continues when the test creates a file with this name, not after a time. */
+/** Returns code that waits until the test creates a file with this name. */
 const gate = (name: string): string =>
   `while (!existsSync('${name}')) await new Promise((done) => setTimeout(done, 50));`;
 
@@ -69,6 +69,8 @@ suite('A notebook in a window', function () {
   });
 
   suite('in which a user types', () => typingInCells(() => window));
+
+  suite('that is not saved and in which a user types', () => typingInUntitled(() => window));
 
   suite('in which cells are not TypeScript alone', () => colouringCells(() => window));
 
@@ -219,7 +221,7 @@ function runningCells(open: () => Window): void {
     await shoot(window, 'notebook-variables');
     await orders.click();
     const grid = await frameWith(page, '.lance-grid', patience);
-    await grid.locator('[role=cell], td').first().waitFor({ timeout: patience });
+    await grid.locator('[role=gridcell]').first().waitFor({ timeout: patience });
     assert.match(await grid.locator('.lance-footer').innerText(), /The first 10,000 of 1,000,000 rows/);
     // The table's panel is active, and the variables of the notebook must still be listed.
     await orders.waitFor({ timeout: patience });

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { arrowStreamMime } from '#shared/mime.ts';
+import { encodePng } from '../../scripts/sample/pictures.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { inPage, outputTheme, serveRenderer, type Served } from './parts/pages.ts';
 import type { ThemeName } from './parts/themes.ts';
@@ -38,7 +39,7 @@ suite('The notebook renderer, in a browser', function () {
 
   /** Shows outputs below each other in a new page. */
   async function withOutputs(outputs: Output[], run: (page: Page) => Promise<void>, theme: ThemeName = 'light') {
-    await inPage(browser, { width: 1200, height: 800 }, async (page) => {
+    await inPage(browser, { width: 1700, height: 800 }, async (page) => {
       await page.goto(server.url);
       await page.evaluate(
         async ([all, properties]) => {
@@ -47,8 +48,12 @@ suite('The notebook renderer, in a browser', function () {
           const { activate } = (await import(`${location.href}renderer.js`)) as {
             activate: (context: unknown) => { renderOutputItem(item: unknown, element: Element): void };
           };
-          const renderer = activate({});
-          Object.assign(window, { renderer });
+          const said: unknown[] = [];
+          const renderer = activate({
+            postMessage: (message: unknown) => said.push(message),
+            onDidReceiveMessage: (tell: unknown) => Object.assign(window, { tell }),
+          });
+          Object.assign(window, { renderer, said });
           for (const { id, text, metadata } of all) {
             const element = document.createElement('div');
             element.className = 'output';
@@ -66,7 +71,10 @@ suite('The notebook renderer, in a browser', function () {
   test('draws a saved output with its types, exact values, pictures and vectors', () =>
     withOutputs([{ id: 'a', text: base64(3) }], async (page) => {
       await page.locator('.lance-image').first().waitFor();
-      assert.equal(await page.locator('td[data-rownumber="1"]').first().innerText(), '9007199254740994');
+      assert.equal(
+        await page.locator('[role=row][aria-rowindex="3"] [role=gridcell]').first().innerText(),
+        '9007199254740994',
+      );
       assert.equal(await page.locator('.lance-type').first().innerText(), 'int64');
       assert.equal(await page.locator('.lance-vector path').count(), 3);
       assert.equal(await page.locator('.lance-footer').innerText(), '3 rows · 9 columns');
@@ -78,10 +86,71 @@ suite('The notebook renderer, in a browser', function () {
     const outputs = [metadata, saved].map((each, i) => ({ id: `output-${i}`, text: base64(50), metadata: each }));
     const uncounted = { [arrowStreamMime]: { total_rows: null, included_rows: 50 } };
     return withOutputs([...outputs, { id: 'uncounted', text: base64(50), metadata: uncounted }], async (page) => {
-      const more = '9 columns · display(…, { limit }) shows more';
+      const more = '9 columns · For more rows, use display(…, { limit })';
       for (const { id } of outputs)
         await page.locator(`#${id}`).getByText(`Showing 50 of 1,000,000 rows · ${more}`).waitFor();
       await page.locator('#uncounted').getByText(`The first 50 rows · ${more}`).waitFor();
+    });
+  });
+
+  test('says why rows and pictures are left out, and what helps', () => {
+    const omitted = { picture: { from: 1, sizes: [132_618, 0], mime: 'image/png' }, id: { from: 'x', sizes: 7 } };
+    const cut = (most: number) => ({ total_rows: 500, included_rows: 3, max_bytes: most, omitted_cells: omitted });
+    const outputs = [256, 8192].map((kilobytes) => ({
+      id: `of${kilobytes}`,
+      text: base64(3),
+      metadata: { [arrowStreamMime]: cut(kilobytes * 1024) },
+    }));
+    return withOutputs(outputs, async (page) => {
+      const footers = page.locator('.lance-footer');
+      const start = 'Showing 3 of 500 rows · 9 columns · A cell output holds';
+      await footers.getByText(`${start} 256 KB. For up to 8 MB, use display(…, { limit: 500 })`).waitFor();
+      await footers.getByText(`${start} 8 MB. Select fewer columns, or open the table`).waitFor();
+      assert.deepEqual(await page.locator('#of256 .lance-omitted').allInnerTexts(), ['image/png, 132,618 bytes']);
+      assert.match((await page.locator('#of256 .lance-omitted').getAttribute('title')) ?? '', /not in the output/);
+      assert.equal(await page.locator('#of256 .lance-image').count(), 2);
+    });
+  });
+
+  test('shows thumbnails, and on a click the whole picture from the kernel, or why it is missing', () => {
+    const omitted = { picture: { from: 0, sizes: [130_000, 0, 140_000], mime: 'image/jpeg', thumbnails: true } };
+    const told = { total_rows: 3, included_rows: 3, omitted_cells: omitted, pictures: 'output-1' };
+    const outputs = [{ id: 'a', text: base64(3), metadata: { [arrowStreamMime]: told } }];
+    const image = Buffer.from(encodePng({ width: 300, height: 200, rgba: Buffer.alloc(240_000, 200) }));
+    return withOutputs(outputs, async (page) => {
+      await page.locator('.lance-footer', { hasText: '3 rows · 9 columns · Click a thumbnail' }).waitFor();
+      const pictureAt = (row: number) =>
+        page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell]`, { has: page.locator('.lance-image') });
+      const tell = (request: number, data: string | null) =>
+        page.evaluate((reply) => (window as unknown as { tell(reply: unknown): void }).tell(reply), {
+          kind: 'picture',
+          request,
+          data,
+        });
+      assert.equal(await pictureAt(0).locator('.lance-image').getAttribute('alt'), 'image/jpeg, 130,000 bytes');
+      await pictureAt(0).locator('.lance-image').click();
+      const large = page.locator('.lance-large');
+      await large.getByText('Loading the whole image').waitFor();
+      const said = await page.evaluate(() => (window as unknown as { said: unknown[] }).said);
+      assert.deepEqual(said, [
+        { kind: 'picture', request: 1, place: { output: 'output-1', column: 'picture', row: 0 } },
+      ]);
+      await tell(1, image.toString('base64'));
+      await large.locator('p').waitFor({ state: 'hidden' });
+      assert.equal(
+        await large.locator('img').evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth)),
+        300,
+      );
+      await page.screenshot({ path: join(shots, 'thumbnail.png') });
+      await page.keyboard.press('Escape');
+      await pictureAt(2).locator('.lance-image').click();
+      await tell(2, null);
+      await large.getByText('Run the cell again').waitFor();
+      await page.keyboard.press('Escape');
+      // A picture that is whole in the output is not requested.
+      await pictureAt(1).locator('.lance-image').click();
+      await large.waitFor({ state: 'visible' });
+      assert.equal(await large.locator('p').isVisible(), false);
     });
   });
 
@@ -100,7 +169,7 @@ suite('The notebook renderer, in a browser', function () {
       );
       assert.equal(first!.height - second!.height, 26, 'one line');
       assert.equal(first!.width, second!.width);
-      const last = await page.locator('#told td[data-rownumber="4"]').first().boundingBox();
+      const last = await page.locator('#told [role=row][aria-rowindex="6"] [role=gridcell]').first().boundingBox();
       const footer = await page.locator('#told .lance-footer').boundingBox();
       assert.ok(last!.y + last!.height <= footer!.y, 'the last row is in sight');
     });
@@ -118,7 +187,7 @@ suite('The notebook renderer, in a browser', function () {
         const height = async (id: string) => (await page.locator(`#${id}`).boundingBox())!.height;
         assert.ok((await height('many')) < 430);
         assert.equal((await height('many')) - (await height('few')), 8 * 33);
-        const last = await page.locator('#few td[data-rownumber="1"]').first().boundingBox();
+        const last = await page.locator('#few [role=row][aria-rowindex="3"] [role=gridcell]').first().boundingBox();
         const footer = await page.locator('#few .lance-footer').boundingBox();
         assert.ok(last!.y + last!.height <= footer!.y, 'the last of two rows is in sight');
       },
@@ -141,7 +210,7 @@ suite('The notebook renderer, in a browser', function () {
           ['empty', /^This output is a table without columns\.$/],
         ] as const)
           assert.match(await page.locator(`#${id} .lance-unreadable`).innerText(), says);
-        assert.equal(await page.locator('#before td[data-rownumber]').count(), 18);
+        assert.equal(await page.locator('#before [role=gridcell]').count(), 18);
       },
     ));
 
@@ -158,7 +227,7 @@ suite('The notebook renderer, in a browser', function () {
           await page.locator('#senseless .lance-unreadable').innerText(),
           /^Can't read the Arrow stream of this output\. .*\.$/,
         );
-        assert.equal(await page.locator('#before td[data-rownumber]').count(), 18);
+        assert.equal(await page.locator('#before [role=gridcell]').count(), 18);
       },
     ));
 
@@ -174,8 +243,11 @@ suite('The notebook renderer, in a browser', function () {
         },
       ],
       async (page) => {
-        await page.locator('td[data-rownumber="0"]').first().waitFor();
-        assert.deepEqual(await page.locator('td[data-rownumber="0"]').allInnerTexts(), ['left', 'right']);
+        await page.locator('[role=row][aria-rowindex="2"] [role=gridcell]').first().waitFor();
+        assert.deepEqual(await page.locator('[role=row][aria-rowindex="2"] [role=gridcell]').allInnerTexts(), [
+          'left',
+          'right',
+        ]);
         assert.deepEqual(await page.locator('.lance-name').allInnerTexts(), ['name', 'name']);
       },
     ));
@@ -184,11 +256,11 @@ suite('The notebook renderer, in a browser', function () {
     withOutputs([{ id: 'a', text: base64(2) }], async (page) => {
       await page.locator('.lance-image').first().waitFor();
       const style = await page
-        .locator('td[data-rownumber]')
+        .locator('[role=gridcell]')
         .first()
         .evaluate((td) => {
           const { backgroundColor, paddingLeft } = getComputedStyle(td);
-          return [backgroundColor, paddingLeft, getComputedStyle(td.closest('table')!).borderTopWidth];
+          return [backgroundColor, paddingLeft, getComputedStyle(td.closest('[role=grid]')!).borderTopWidth];
         });
       assert.deepEqual(style, ['rgba(0, 0, 0, 0)', '8px', '0px']);
       assert.equal(await page.evaluate(() => document.head.querySelectorAll('style, link').length), 1);
@@ -202,11 +274,11 @@ suite('The notebook renderer, in a browser', function () {
         addEventListener('wheel', () => ((window as unknown as { wheels: number }).wheels += 1));
       });
       const wheels = () => page.evaluate(() => (window as unknown as { wheels: number }).wheels);
-      const scroller = page.locator('[role=group][tabindex="0"]');
+      const scroller = page.locator('[role=grid]');
       await scroller.hover();
       await page.mouse.wheel(0, 200);
       await page.waitForFunction(
-        () => document.getElementById('a')?.shadowRoot?.querySelector('[role=group]')?.scrollTop,
+        () => document.getElementById('a')?.shadowRoot?.querySelector('[role=grid]')?.scrollTop,
       );
       assert.equal(await wheels(), 0);
       await scroller.evaluate((element) => (element.scrollTop = element.scrollHeight));
@@ -223,9 +295,9 @@ suite('The notebook renderer, in a browser', function () {
         Object.assign(window, { keys });
         addEventListener('keydown', (event) => keys.push(event.key));
       });
-      await page.locator('td[data-rownumber="0"]').first().click();
+      await page.locator('[role=row][aria-rowindex="2"] [role=gridcell]').first().click();
       await page.keyboard.press('ArrowDown');
-      await page.locator('td[data-rownumber="1"]:focus').waitFor();
+      await page.locator('[role=row][aria-rowindex="3"] [role=gridcell].lance-active').waitFor();
       await page.keyboard.press('Escape');
       assert.deepEqual(await page.evaluate(() => (window as unknown as { keys: string[] }).keys), ['Escape']);
     }));
@@ -256,7 +328,7 @@ suite('The notebook renderer, in a browser', function () {
         async (page) => {
           await page.locator('.lance-image').first().waitFor();
           const background = await page
-            .locator('thead th')
+            .locator('.lance-header')
             .first()
             .evaluate((th) => getComputedStyle(th).backgroundColor);
           assert.equal(background, theme === 'dark' ? 'rgb(31, 31, 31)' : 'rgb(0, 0, 0)');

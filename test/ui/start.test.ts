@@ -113,7 +113,7 @@ suite('npm start in the browser', function () {
   });
 
   test('leaves no process behind after a Ctrl-C while it starts', async () => {
-    // What a failed attempt left would refuse the start of the next one.
+    // End the process of a failed attempt, because it would make the next start fail.
     await endGroup(start);
     begin();
     let server = 0;
@@ -151,7 +151,8 @@ const passwordIn = (text: string): string => /password\s+(\S+)/.exec(text)?.[1] 
 
 /** Returns the server, the child of the start command that leads a process group, or 0 when there is none (yet). */
 function serverOf(start: number): number {
-  // Read at once and by parent: a walk through all processes is slower than the server's start on a busy machine.
+  // Read only the children of this process. On a busy machine, a walk through all processes takes longer than the start
+  // of the server.
   const children = readFileSync(`/proc/${start}/task/${start}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   return children.find((child) => isRunning(-child)) ?? 0;
 }

@@ -1,135 +1,130 @@
 import type { Table } from '#arrow';
-import type { DataFrame } from 'hightable';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
-import { type Cell, columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
-import { pageRows } from '#shared/mime.ts';
-import { Pages } from './pages.ts';
+import { blockOf, cellText, type GridCell, type OmittedCell } from './block.ts';
+import { columnGroups, wholeGroup } from './columnGroups.ts';
+import { GroupPages } from './groupPages.ts';
+import { PageBudget } from './pageBudget.ts';
 
-/** A cell of the grid: a value, or the reason why it is missing. */
-export type GridCell = Cell | { kind: 'failed'; text: string; reason: string };
-
-/** The content of the grid: the data frame that the grid component shows, and further data. */
+/** The content of the grid. */
 export type GridFrame = {
-  readonly data: DataFrame;
+  readonly numRows: number;
   /** All columns in their order; the grid may hide some. */
   readonly columns: readonly GridColumn[];
+  /** Returns a cell by row and index in `columns`; `undefined` if it isn't loaded. The same cell is the same object. */
+  cell(row: number, column: number): GridCell | undefined;
+  /**
+   * Loads rows [start, end) of columns, those in the view. Resolves when they were loaded or failed; never rejects.
+   */
+  show(start: number, end: number, columns: readonly number[]): Promise<void>;
+  /** Calls a function after rows were loaded. Only one function is called. */
+  watch(onChange: () => void): void;
   /** Returns the full text of a cell by row and index in `columns`; `undefined` if it isn't loaded. */
   exactText(row: number, column: number): string | undefined;
   /** Returns why visible rows are missing, or `undefined`. */
   problem(): { rows: string; message: string } | undefined;
   retry(): void;
+  /** Sets the number of rows after rows were added. */
+  grow(numRows: number): void;
   close(): void;
 };
 
-/** A column of the grid. `key` is its name in the grid component. Keys are unique, but names of a table may not be. */
-export type GridColumn = ColumnInfo & { readonly key: string; readonly numeric: boolean };
+export type GridColumn = ColumnInfo & { readonly numeric: boolean };
 
 const numericType = /^(u?int|halffloat|float|double|decimal)/;
 
-function gridColumns(columns: readonly ColumnInfo[]): GridColumn[] {
-  const taken = new Set(columns.map(({ name }) => name));
-  const named = new Set<string>();
-  return columns.map((column) => {
-    const { name } = column;
-    let key = name;
-    for (let nth = 2; named.has(name) && taken.has(key); nth++) key = `${name} (${nth})`;
-    named.add(name);
-    taken.add(key);
-    return { ...column, key, numeric: numericType.test(column.type) };
-  });
-}
+const gridColumns = (columns: readonly ColumnInfo[]): GridColumn[] =>
+  columns.map((column) => ({ ...column, numeric: numericType.test(column.type) }));
 
-/** Loaded rows. Each cell is formatted once. */
-type Block = { cell(row: number, column: number): Cell; exactText(row: number, column: number): string };
-
-function blockOf(table: Table): Block {
-  const { fields } = table.schema;
-  const vectors = fields.map((_, i) => table.getChildAt(i)!);
-  const formatters = vectors.map((vector, i) => columnFormatter(vector, { field: fields[i] }));
-  const cells: Cell[][] = fields.map(() => []);
+/** Creates the frame of a table that is completely in memory, except for cells that an output has left out. */
+export function tableFrame(table: Table, omitted?: OmittedCell): GridFrame {
+  const block = blockOf(table, omitted);
   return {
-    // The grid compares cells by identity to decide what to draw again.
-    cell: (row, column) => (cells[column]![row] ??= formatters[column]!(row)),
-    exactText: (row, column) => columnFormatter(vectors[column]!, { limits: unlimited })(row).text,
-  };
-}
-
-const cellText = (cell: Cell | undefined, whole: () => string): string | undefined =>
-  cell === undefined ? undefined : cell.kind === 'null' ? '' : whole();
-
-/** Creates the frame of a table that is completely in memory. */
-export function tableFrame(table: Table): GridFrame {
-  const block = blockOf(table);
-  const columns = gridColumns(columnsOf(table.schema));
-  const positions = new Map(columns.map(({ key }, i) => [key, i]));
-  return {
-    columns,
-    data: {
-      numRows: table.numRows,
-      columnDescriptors: columns.map(({ key }) => ({ name: key })),
-      getRowNumber: ({ row }) => ({ value: row }),
-      getCell: ({ row, column }) => ({ value: block.cell(row, positions.get(column)!) }),
-    },
+    numRows: table.numRows,
+    columns: gridColumns(columnsOf(table.schema)),
+    cell: (row, column) => block.cell(row, column),
+    show: () => Promise.resolve(),
+    watch: () => {},
     exactText: (row, column) => cellText(block.cell(row, column), () => block.exactText(row, column)),
     problem: () => undefined,
     retry: () => {},
+    grow: () => {},
     close: () => {},
   };
 }
 
-/** Boxes a loaded value, because the data frame expects undefined for a cell that is not loaded. */
-const boxed = (value: GridCell | undefined) => (value === undefined ? undefined : { value });
+/**
+ * Loads rows [start, end) of the table as an Arrow stream, all columns or those at some positions.
+ */
+export type LoadRows = (
+  start: number,
+  end: number,
+  columns: readonly number[] | undefined,
+  signal: AbortSignal,
+) => Promise<Uint8Array>;
 
-/** Loads rows [start, end) of the table as an Arrow stream. */
-type LoadRows = (start: number, end: number, signal: AbortSignal) => Promise<Uint8Array>;
+const doNothing = (): void => {};
+
+/** Maximum memory of the loaded rows of a table with their formatted values, in bytes. */
+const maxBytes = 64 * 2 ** 20;
 
 /**
- * Creates the frame of a table of any size, which is read in pages of Arrow. Call `close()` when the grid is removed.
+ * Creates the frame of a table of any size, which is read in pages of Arrow. Only columns in the view are read, and
+ * images and other heavy columns apart from the others, so that they don't delay them. Call `close()` when the grid is
+ * removed.
  */
 export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
   const columns = gridColumns(table.columns);
-  const positions = new Map(columns.map(({ key }, i) => [key, i]));
-  const events = new EventTarget();
-  const pages = new Pages<Block>({
-    numRows: table.numRows,
-    pageRows,
-    load: async (start, end, signal) => {
-      const bytes = await load(start, end, signal);
-      return { value: blockOf(checkPage(bytes, columns, end - start)), bytes: bytes.byteLength };
-    },
-    onChange: () => events.dispatchEvent(new CustomEvent('resolve')),
-  });
-  const cellAt = (row: number, column: number): GridCell | undefined => {
-    const page = pages.at(row);
-    if (page?.state === 'loaded') return page.value.cell(row - page.start, column);
-    if (page?.state !== 'failed') return undefined;
-    return { kind: 'failed', text: column === 0 ? 'not loaded' : '', reason: page.error.message };
-  };
-  return {
-    columns,
-    data: {
+  const budget = new PageBudget(maxBytes);
+  let onChange = doNothing;
+  const groups = table.selectsColumns ? columnGroups(table.columns) : [wholeGroup(table.columns)];
+  const parts = groups.map((group) => {
+    const wanted = table.selectsColumns ? group.columns : undefined;
+    return new GroupPages({
+      group,
       numRows: table.numRows,
-      columnDescriptors: columns.map(({ key }) => ({ name: key })),
-      getRowNumber: ({ row }) => ({ value: row }),
-      getCell: ({ row, column }) => boxed(cellAt(row, positions.get(column)!)),
-      // Ignore the grid's signal, because it aborts on every scroll. `Pages` decides which loads to cancel.
-      fetch: ({ rowStart, rowEnd }) => pages.show(rowStart, rowEnd),
-      eventTarget: events as NonNullable<DataFrame['eventTarget']>,
+      budget,
+      onChange: () => onChange(),
+      load: async (start, end, signal) => {
+        const bytes = await load(start, end, wanted, signal);
+        const named = group.columns.map((column) => columns[column]!);
+        return { value: blockOf(checkPage(bytes, named, end - start)), bytes: bytes.byteLength };
+      },
+    });
+  });
+  const partOf = new Map(groups.flatMap(({ columns: some }, index) => some.map((column) => [column, parts[index]!])));
+  let { numRows } = table;
+  return {
+    get numRows() {
+      return numRows;
     },
-    exactText: (row, column) => {
-      const page = pages.at(row);
-      if (page?.state !== 'loaded') return undefined;
-      const cell = page.value.cell(row - page.start, column);
-      return cellText(cell, () => page.value.exactText(row - page.start, column));
+    columns,
+    cell: (row, column) => partOf.get(column)?.cell(row, column),
+    async show(start, end, shown) {
+      const inView = new Set(shown.map((column) => partOf.get(column)));
+      const [light, heavy] = [false, true].map((isHeavy) =>
+        parts.filter((part) => inView.has(part) && part.isHeavy === isHeavy),
+      );
+      await Promise.all(light!.map((part) => part.show(start, end)));
+      await Promise.all(heavy!.map((part) => part.show(start, end)));
     },
+    watch: (listener) => (onChange = listener),
+    exactText: (row, column) => partOf.get(column)?.exactText(row, column),
     problem: () => {
-      const [page] = pages.failures;
-      return page && { rows: rangeText(page.start, page.end), message: page.error.message };
+      const failed = parts.flatMap((part) => part.failures)[0];
+      return failed && { rows: rangeText(failed.start, failed.end), message: failed.error.message };
     },
-    retry: () => void pages.retry().catch(() => {}),
-    close: () => pages.close(),
+    retry: () => {
+      for (const part of parts) part.retry();
+    },
+    grow: (next) => {
+      numRows = next;
+      for (const part of parts) part.grow(next);
+    },
+    close: () => {
+      for (const part of parts) part.close();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { isAbort } from '#shared/errors.ts';
+import type { CountedPage, PageBudget } from './pageBudget.ts';
 
 /** Loads rows [start, end) as a value with a size in bytes. */
 type LoadPage<T> = (start: number, end: number, signal: AbortSignal) => Promise<{ value: T; bytes: number }>;
@@ -6,16 +7,21 @@ type LoadPage<T> = (start: number, end: number, signal: AbortSignal) => Promise<
 /** A page that was requested and not dropped. */
 type Page<T> =
   | { state: 'loading'; start: number; end: number; done: Promise<void>; abort(): void }
-  | { state: 'loaded'; start: number; end: number; value: T; bytes: number }
+  | { state: 'loaded'; start: number; end: number; value: T; counted: CountedPage }
   | { state: 'failed'; start: number; end: number; error: Error };
 
 type PagesOptions<T> = {
+  /** The number of rows at first; see `grow`. */
   readonly numRows: number;
   readonly pageRows: number;
   readonly load: LoadPage<T>;
   readonly onChange: () => void;
-  /** Above this limit the least recently used pages are dropped, except visible ones. */
-  readonly maxBytes?: number;
+  /** Drops the pages that were not used for the longest time, except visible ones. */
+  readonly budget: PageBudget;
+  /** Gets each loaded value, and a function that counts further memory of it. */
+  readonly onLoaded?: (value: T, grow: (bytes: number) => void) => void;
+  /** Whether the page after the visible ones in the scroll direction is loaded too. */
+  readonly isAhead?: boolean;
 };
 
 /** Maximum distance in pages from the view at which a load continues. More distant loads are canceled. */
@@ -28,10 +34,9 @@ const nearPages = 3;
  */
 export class Pages<T> {
   readonly #options: PagesOptions<T>;
-  readonly #maxBytes: number;
-  /** By page number, in the order of use. */
+  #numRows: number;
+  /** By page number. */
   readonly #pages = new Map<number, Page<T>>();
-  #bytes = 0;
   #first = 0;
   #last = -1;
   #views = 0;
@@ -39,11 +44,27 @@ export class Pages<T> {
 
   constructor(options: PagesOptions<T>) {
     this.#options = options;
-    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+    this.#numRows = options.numRows;
   }
 
-  get bytes(): number {
-    return this.#bytes;
+  get numRows(): number {
+    return this.#numRows;
+  }
+
+  /** Sets the number of rows after rows were added. A last page that was not full is loaded again. */
+  async grow(numRows: number): Promise<void> {
+    const { pageRows, budget } = this.#options;
+    const before = this.#numRows;
+    this.#numRows = numRows;
+    const last = Math.floor(before / pageRows);
+    const partial = before % pageRows === 0 ? undefined : this.#pages.get(last);
+    if (partial) {
+      if (partial.state === 'loading') partial.abort();
+      if (partial.state === 'loaded') budget.remove(partial.counted);
+      this.#pages.delete(last);
+    }
+    // The view may show rows that did not exist when it was drawn.
+    if (this.#distance(last) === 0) await this.show(this.#first * pageRows, (this.#last + 1) * pageRows);
   }
 
   at(row: number): Page<T> | undefined {
@@ -64,7 +85,8 @@ export class Pages<T> {
    */
   async show(start: number, end: number): Promise<void> {
     if (this.#closed || end <= start) return;
-    const { pageRows, numRows } = this.#options;
+    const { pageRows } = this.#options;
+    const numRows = this.#numRows;
     const [first, last] = [Math.floor(start / pageRows), Math.floor((Math.min(end, numRows) - 1) / pageRows)];
     const down = first > this.#first || last > this.#last;
     [this.#first, this.#last] = [first, last];
@@ -74,21 +96,24 @@ export class Pages<T> {
     for (let number = first; number <= last; number++) loads.push(this.#want(number));
     await Promise.all(loads);
     // If the view has moved on, a later call loads the next page.
-    if (this.#views === view) await this.#want(down ? last + 1 : first - 1);
+    if (this.#views === view && this.#options.isAhead !== false) await this.#want(down ? last + 1 : first - 1);
   }
 
   /** Loads failed visible pages again. */
   async retry(): Promise<void> {
     for (const page of this.failures) this.#pages.delete(page.start / this.#options.pageRows);
-    const { pageRows, numRows } = this.#options;
+    const { pageRows } = this.#options;
+    const numRows = this.#numRows;
     await this.show(this.#first * pageRows, Math.min(numRows, (this.#last + 1) * pageRows));
   }
 
   close(): void {
     this.#closed = true;
-    for (const page of this.#pages.values()) if (page.state === 'loading') page.abort();
+    for (const page of this.#pages.values()) {
+      if (page.state === 'loading') page.abort();
+      if (page.state === 'loaded') this.#options.budget.remove(page.counted);
+    }
     this.#pages.clear();
-    this.#bytes = 0;
   }
 
   /**
@@ -103,17 +128,17 @@ export class Pages<T> {
     }
   }
 
-  /** Returns the number of pages between a page and the view. */
+  /** Returns the distance of a page from the view, in pages; 0 for a visible page. */
   #distance(number: number): number {
     return Math.max(this.#first - number, number - this.#last, 0);
   }
 
   #want(number: number): Promise<void> {
-    const { numRows, pageRows } = this.#options;
+    const { pageRows } = this.#options;
+    const numRows = this.#numRows;
     const known = this.#pages.get(number);
     if (known) {
-      this.#pages.delete(number);
-      this.#pages.set(number, known);
+      if (known.state === 'loaded') this.#options.budget.use(known.counted);
       return known.state === 'loading' ? known.done : Promise.resolve();
     }
     if (this.#closed || number < 0 || number * pageRows >= numRows) return Promise.resolve();
@@ -132,7 +157,9 @@ export class Pages<T> {
   async #load(number: number, start: number, end: number, signal: AbortSignal): Promise<void> {
     let page: Page<T>;
     try {
-      page = { state: 'loaded', start, end, ...(await this.#options.load(start, end, signal)) };
+      const { value, bytes } = await this.#options.load(start, end, signal);
+      const counted = { bytes, drop: () => this.#drop(number) };
+      page = { state: 'loaded', start, end, value, counted };
     } catch (error) {
       if (!signal.aborted && isAbort(error)) this.#pages.delete(number);
       if (isAbort(error)) return;
@@ -143,17 +170,18 @@ export class Pages<T> {
     // Drop an invisible page that failed, because its failure is not reported.
     if (page.state === 'failed' && this.#distance(number) > 0) return void this.#pages.delete(number);
     this.#pages.set(number, page);
-    if (page.state === 'loaded') this.#bytes += page.bytes;
-    this.#trim();
+    if (page.state === 'loaded') {
+      const { counted, value } = page;
+      this.#options.budget.add(counted);
+      this.#options.onLoaded?.(value, (bytes) => this.#options.budget.grow(counted, bytes));
+    }
     this.#options.onChange();
   }
 
-  #trim(): void {
-    for (const [number, page] of this.#pages) {
-      if (this.#bytes <= this.#maxBytes) return;
-      if (page.state !== 'loaded' || (number >= this.#first && number <= this.#last)) continue;
-      this.#pages.delete(number);
-      this.#bytes -= page.bytes;
-    }
+  /** Forgets a page for the budget, unless it is in the view. */
+  #drop(number: number): boolean {
+    if (number >= this.#first && number <= this.#last) return false;
+    this.#pages.delete(number);
+    return true;
   }
 }

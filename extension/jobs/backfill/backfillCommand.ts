@@ -5,7 +5,8 @@ import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { displayPath } from '#shared/names.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { ClusterProfiles } from '../../cluster/clusterProfiles.ts';
-import { pickOne, askText, withProgress } from '../../host/ask.ts';
+import { pickOne, withProgress } from '../../host/ask.ts';
+import type { PickStep } from '../../host/askStep.ts';
 import type { TablePlace } from '../../panels/tableSource.ts';
 import { connectToRay, type ConnectToRayDeps } from '../connectToRay.ts';
 import type { JobPage } from '../jobPage.ts';
@@ -13,38 +14,17 @@ import type { JobPages } from '../jobPages.ts';
 import type { JobsHost } from '../jobsHost.ts';
 import type { Backfills } from '../runBackfills.ts';
 import type { TableReferences } from '../tableReferences.ts';
-import { chooseFunction } from './chooseFunction.ts';
+import { askBackfill, type StepNumber } from './backfillWizard.ts';
+import { askFileFunction } from './chooseFunction.ts';
 import { chooseTable, type ChooseTableDeps } from './chooseTable.ts';
-import { type ColumnChoice, columnChoices, nameProblem } from './columnChoices.ts';
+import type { ColumnChoice } from './columnChoices.ts';
 import { PlanSession, type PlanSessionDeps } from './planSession.ts';
 import { runnerChoices } from './runnerChoices.ts';
 import { setUpPython } from './setUpPython.ts';
 
-/** Returns the given column, else the column that the user picks. `undefined` if the user cancels. */
-async function chooseColumn(
-  table: string,
-  columns: readonly ColumnInfo[],
-  computed: readonly ComputedColumn[],
-  pointed: string | undefined,
-): Promise<ColumnChoice | undefined> {
-  const choices = columnChoices(columns, computed);
-  const found = choices.find(({ value }) => value !== 'new' && value.name === pointed)?.value;
-  const chosen = found ?? (await pickOne(`Select the column of ${table} to backfill`, choices));
-  return chosen === 'new' ? newColumn(table, columns) : chosen;
-}
-
-async function newColumn(table: string, columns: readonly ColumnInfo[]): Promise<ColumnChoice | undefined> {
-  const name = await askText({
-    title: `New column of ${table}`,
-    prompt: 'Name of the column. The backfill adds it when it starts.',
-    placeHolder: 'caption_length',
-    check: (typed) => nameProblem(typed, columns),
-  });
-  return name === undefined ? undefined : { kind: 'new', name };
-}
-
 export type BackfillCommandDeps = ChooseTableDeps &
   ConnectToRayDeps & {
+    readonly pick: PickStep;
     readonly host: JobsHost;
     readonly backfills: Backfills;
     readonly references: TableReferences;
@@ -55,7 +35,7 @@ export type BackfillCommandDeps = ChooseTableDeps &
   };
 
 /**
- * Prompts for the column, function and runner of a backfill of a table, and shows its plan.
+ * Prompts for the column, function and runner of a backfill of a table, step by step, and shows its plan.
  * @returns the page of the plan; `undefined` if the user cancels
  */
 export async function backfillColumn(parts: BackfillCommandDeps, given: unknown): Promise<JobPage | undefined> {
@@ -65,24 +45,37 @@ export async function backfillColumn(parts: BackfillCommandDeps, given: unknown)
   const table = await parts.references.of(place);
   const name = displayPath([place.connection, ...place.path], place.table);
   const { columns, computed } = await withProgress(`Reading ${name}…`, (signal) => columnsOf(parts, place, signal));
-  const column = await chooseColumn(name, columns, computed, chosen.column);
-  if (!column) return undefined;
-  if (column.kind === 'computed' && column.computed.keptBy === 'engine')
-    throw new JobError(
-      'RequestInvalid',
-      `Can't backfill column "${column.name}" of "${name}": the engine computes it.`,
-      `In a notebook, run "await table.refreshColumn(${JSON.stringify(column.name)})".`,
-    );
-  const made = await chooseFunction(column, columns, {
-    ask: parts.ask,
-    read: (source, signal) => parts.host.request('readFunction', { table, column: column.name, source }, signal),
-  });
-  if (made === undefined) return undefined;
-  const asked: BackfillRequest = { table, column: column.name, ...(made !== 'stored' && { function: made }) };
-  const planned = await planFor(parts, asked, columns);
-  if (!planned) return undefined;
+  let planned: Planned | undefined;
+  const isChosen = await askBackfill(
+    { name, columns, computed, pointed: chosen.column },
+    {
+      ask: parts.ask,
+      pick: parts.pick,
+      read: (column, source, signal) => parts.host.request('readFunction', { table, column, source }, signal),
+      askFile: askFileFunction,
+      checkColumn: (column) => checkColumn(column, name),
+      plan: async ({ column, made }, step) => {
+        const asked: BackfillRequest = { table, column: column.name, ...(made !== 'stored' && { function: made }) };
+        const result = await planFor(parts, asked, columns, step);
+        if (result === 'back' || result === undefined) return result;
+        planned = result;
+        return 'next';
+      },
+    },
+  );
+  if (!isChosen || !planned) return undefined;
   const { request, plan } = planned;
   return parts.pages.showPlan(new PlanSession(parts.session, request, parts.references.tableOf(place), plan));
+}
+
+/** @throws JobError RequestInvalid for a column that the engine computes */
+function checkColumn(column: ColumnChoice, table: string): void {
+  if (column.kind !== 'computed' || column.computed.keptBy !== 'engine') return;
+  throw new JobError(
+    'RequestInvalid',
+    `Can't backfill column "${column.name}" of "${table}": the engine computes it.`,
+    `In a notebook, run "await table.refreshColumn(${JSON.stringify(column.name)})".`,
+  );
 }
 
 async function columnsOf(
@@ -105,23 +98,29 @@ async function planFor(
   parts: BackfillCommandDeps,
   asked: BackfillRequest,
   columns: readonly ColumnInfo[],
-): Promise<Planned | undefined> {
+  step: StepNumber,
+): Promise<Planned | 'back' | undefined> {
   const first = await planWithKey(parts, asked, columns);
   if (!first) return undefined;
-  const options = await askRunner(parts, first.plan);
-  if (!options) return undefined;
+  const options = await askRunner(parts, first.plan, step);
+  if (options === undefined || options === 'back') return options;
   if (Object.keys(options).length === 0) return first;
   return planWithKey(parts, { ...first.request, ...(await parts.references.withRay(options)) }, columns);
 }
 
 /** Returns the options that the user changed, `{}` if the user accepts the plan, or `undefined` if the user cancels. */
-async function askRunner(parts: BackfillCommandDeps, plan: BackfillPlan): Promise<BackfillOptions | undefined> {
+async function askRunner(
+  parts: BackfillCommandDeps,
+  plan: BackfillPlan,
+  step: StepNumber,
+): Promise<BackfillOptions | 'back' | undefined> {
   const profiles = parts.profiles.list().flatMap((one) => ('profile' in one ? [one.name] : []));
   const known = { addresses: parts.rays.list(), profiles };
-  const choice = await pickOne(`Select where to compute "${plan.column}"`, runnerChoices(plan, known));
-  switch (choice?.kind) {
-    case undefined:
-      return undefined;
+  const title = `Select where to compute "${plan.column}"`;
+  const answer = await parts.pick({ title, step, choices: runnerChoices(plan, known) });
+  if (answer === undefined || answer === 'back') return answer;
+  const choice = answer.value;
+  switch (choice.kind) {
     case 'planned':
       return {};
     case 'runner':

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText } from '#shared/format/numbers.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobTable, JobView } from '#shared/jobs/jobView.ts';
@@ -116,8 +117,10 @@ export class BackfillTerminal implements vscode.Pseudoterminal, vscode.Disposabl
       return this.#end(exitCodes.failed);
     }
     if (state === 'succeeded') {
-      const failed = errorsText(view);
-      this.#line(`Done: ${rowsText(view.rows.done)}${failed === '' ? '' : `, ${failed}`}.`);
+      const { done, reused } = view.rows;
+      const kept = reused > 0 ? `${countText(reused)} kept from an earlier run` : '';
+      const parts = [`${rowsText(done - reused)} computed`, errorsText(view), kept];
+      this.#line(`Done: ${parts.filter((part) => part !== '').join(', ')}.`);
       return this.#end(exitCodes.done);
     }
     this.#line(`${stateLabels[state]}: ${sentence}`);

@@ -1,93 +1,22 @@
 import * as vscode from 'vscode';
-import { messageOf } from '#shared/errors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { pickOne, askText, withProgress } from '../../host/ask.ts';
 import { pickItems } from '../../host/messages.ts';
-import type { Ask } from '../../host/askStep.ts';
+import type { ReadFunction } from './backfillWizard.ts';
 import type { ColumnChoice } from './columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from './functionNames.ts';
 
-/** Reads and bundles a function without running it. @throws JobError if the function is not valid */
-type ReadFunction = (source: FunctionSource, signal: AbortSignal) => Promise<ComputedFunction>;
-
-type ChooseFunctionDeps = { readonly ask: Ask; readonly read: ReadFunction };
-
-/**
- * Returns the function that the user chooses for the column. `stored` means the function that is stored with the table.
- * `undefined` if the user cancels.
- */
-export async function chooseFunction(
+/** Asks for the file of a function and reads it. Returns `undefined` if the user cancels. */
+export async function askFileFunction(
+  kind: 'typescript' | 'python',
   choice: ColumnChoice,
   columns: readonly ColumnInfo[],
-  parts: ChooseFunctionDeps,
-): Promise<ComputedFunction | 'stored' | undefined> {
-  const { read } = parts;
-  const way = await askWay(choice);
-  switch (way) {
-    case undefined:
-    case 'stored':
-      return way;
-    case 'sql':
-      return askSql(choice.name, columns, parts);
-    case 'typescript': {
-      const source = await askTypescript();
-      return source && withProgress('Reading the function…', (signal) => read(source, signal));
-    }
-    case 'python': {
-      const source = await askPython(choice, columns);
-      return source && withProgress('Reading the function…', (signal) => read(source, signal));
-    }
-  }
-}
-
-type Way = 'stored' | 'sql' | 'typescript' | 'python';
-
-function askWay(choice: ColumnChoice): Promise<Way | undefined> {
-  const stored = choice.kind === 'computed' ? choice.computed : undefined;
-  return pickOne<Way>(`Select the function that computes "${choice.name}"`, [
-    ...(stored
-      ? [
-          {
-            label: `Function "${stored.function.name}" stored with the table`,
-            description: `by ${stored.author}`,
-            icon: 'symbol-function',
-            value: 'stored' as const,
-          },
-        ]
-      : []),
-    { label: 'SQL Expression…', description: 'length(caption)', icon: 'symbol-operator', value: 'sql' },
-    { label: 'TypeScript File…', description: 'exports udf(…)', icon: 'file-code', value: 'typescript' },
-    { label: 'Python File…', description: 'defines a function', icon: 'snake', value: 'python' },
-  ]);
-}
-
-/** Prompts for an SQL expression and shows its errors or its input columns while the user types. */
-async function askSql(
-  column: string,
-  columns: readonly ColumnInfo[],
-  { ask, read }: ChooseFunctionDeps,
+  read: ReadFunction,
 ): Promise<ComputedFunction | undefined> {
-  let made: ComputedFunction | undefined;
-  const answer = await ask({
-    title: `SQL expression for "${column}"`,
-    prompt: `Columns: ${columns.map(({ name }) => name).join(', ')}`,
-    placeHolder: 'length(caption)',
-    check: (typed) => (typed.trim() === '' ? 'Write an expression.' : undefined),
-    look: async (expression, signal) => {
-      try {
-        const { inputs } = await read({ kind: 'sql', expression }, signal);
-        return { note: inputs.length === 0 ? 'Reads no columns.' : `Reads ${inputs.join(', ')}.` };
-      } catch (error) {
-        return { problem: messageOf(error) };
-      }
-    },
-    accept: async (expression, signal) => {
-      made = await read({ kind: 'sql', expression }, signal);
-    },
-  });
-  return answer === undefined ? undefined : made;
+  const source = kind === 'typescript' ? await askTypescript() : await askPython(choice, columns);
+  return source && withProgress('Reading the function…', (signal) => read(source, signal));
 }
 
 async function askFile(title: string, ...endings: string[]): Promise<vscode.Uri | undefined> {
@@ -140,8 +69,8 @@ async function askPython(choice: ColumnChoice, columns: readonly ColumnInfo[]): 
 }
 
 /**
- * Returns the columns that have the names of the parameters. If a parameter has no such column, prompts the user to
- * select the columns.
+ * Returns the columns that have the names of the parameters. If there are no parameters, or a parameter has no such
+ * column, prompts the user to select the columns.
  */
 async function askInputs(
   parameters: readonly string[],

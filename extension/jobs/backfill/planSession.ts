@@ -4,7 +4,7 @@ import { isAbort, messageOf } from '#shared/errors.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
 import type { JobAction, JobPageState } from '#shared/jobs/jobPageMessages.ts';
-import type { BackfillPlan, BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import type { BackfillPlan, BackfillTrial, PlanSample } from '#shared/jobs/jobPlan.ts';
 import type { JobTable } from '#shared/jobs/jobView.ts';
 import { logFailure, type Log } from '../../host/log.ts';
 import type { Backfills } from '../runBackfills.ts';
@@ -13,7 +13,11 @@ export type PlanSessionDeps = {
   readonly log: Log;
   readonly backfills: Backfills;
   readonly showTrial: (plan: BackfillPlan, trial: BackfillTrial) => Promise<void>;
+  readonly readSample: (plan: BackfillPlan, trial: BackfillTrial) => Promise<PlanSample>;
 };
+
+/** Maximum time in milliseconds to compute the values of a few rows. */
+const sampleMs = 20_000;
 
 /** A plan that a page shows, its trial and its run. The request holds secrets, so it is never sent to the page. */
 export class PlanSession implements vscode.Disposable {
@@ -26,6 +30,7 @@ export class PlanSession implements vscode.Disposable {
   #plan: BackfillPlan;
   #busy: 'plan' | 'try' | 'run' | undefined;
   #problem: string | undefined;
+  #sample: PlanSample | undefined;
   #started: string | undefined;
   #trying: AbortController | undefined;
 
@@ -34,6 +39,7 @@ export class PlanSession implements vscode.Disposable {
     this.#request = request;
     this.#table = table;
     this.#plan = plan;
+    void this.#loadSample();
   }
 
   get started(): string | undefined {
@@ -41,7 +47,14 @@ export class PlanSession implements vscode.Disposable {
   }
 
   get state(): JobPageState {
-    return { kind: 'plan', table: this.#table, plan: this.#plan, busy: this.#busy, problem: this.#problem };
+    return {
+      kind: 'plan',
+      table: this.#table,
+      plan: this.#plan,
+      busy: this.#busy,
+      problem: this.#problem,
+      sample: this.#sample,
+    };
   }
 
   /** Runs an action of the page. Failures are shown on the page. */
@@ -70,9 +83,25 @@ export class PlanSession implements vscode.Disposable {
     }
   }
 
+  /** Shows the values of a few rows. A plan is complete without them, so a failure is only logged. */
+  async #loadSample(): Promise<void> {
+    const { backfills, readSample, log } = this.#parts;
+    try {
+      const signal = AbortSignal.any([this.#lifetime.signal, AbortSignal.timeout(sampleMs)]);
+      const trial = await backfills.sample(this.#plan, this.#request, signal);
+      // If the user has run a trial meanwhile, its values are kept, because a trial has more rows.
+      if (!trial || this.#sample) return;
+      this.#sample = await readSample(this.#plan, trial);
+      if (!this.#lifetime.signal.aborted) this.#changed.fire();
+    } catch (error) {
+      if (!this.#lifetime.signal.aborted) logFailure(log, 'the sample of a plan', error);
+    }
+  }
+
   async #try(signal: AbortSignal): Promise<void> {
     const trial = await this.#parts.backfills.try(this.#request, signal);
     if (!trial) return;
+    this.#sample = await this.#parts.readSample(this.#plan, trial);
     await this.#parts.showTrial(this.#plan, trial);
     // Plan again, because the trial has measured the speed and a new plan has a better estimate.
     this.#busy = 'plan';

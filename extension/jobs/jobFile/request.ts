@@ -25,8 +25,8 @@ type JobFileTable =
 /**
  * Returns the table that a job file names.
  * @param folder the file's folder, base of a relative catalog path
- * @throws JobError RequestInvalid if the file names an unknown connection. Also if the file names neither a connection
- * nor a catalog, unless exactly one connection exists
+ * @throws JobError RequestInvalid if the file names an unknown connection, or if it names neither a connection nor a
+ * catalog and there is not exactly one connection
  */
 export function tableOfFile(
   { connections }: Pick<JobFileDeps, 'connections'>,

@@ -21,7 +21,7 @@ export function registerNotebookDebugger({ log, kernels }: DebugDeps): vscode.Di
     throw new CatalogError(
       'InvalidInput',
       'A cell of this notebook is being debugged.',
-      'Continue or stop that first.',
+      'Finish or stop debugging that cell first.',
     );
   }
 

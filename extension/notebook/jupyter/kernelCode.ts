@@ -38,15 +38,17 @@ export function previewCode(language: string, name: string): string {
 }
 
 // `display` of the Lance TypeScript kernel accepts tables of any copy of apache-arrow and limits the bytes of one
-// output. The variable is an argument, because a name inside the function may hide the variable.
+// output. The variable is an argument, because a name inside the function may hide the variable. `options` has any type,
+// because a kernel of an earlier version does not know `whole`.
 const scriptCode = (name: string, anyType: string): string => `await (async (value${anyType}) => {
   const query = typeof value?.query === 'function' ? value.query() : value;
   const total = typeof value?.countRows === 'function' ? await value.countRows() : (value?.numRows ?? null);
   const table = typeof query?.toArrow === 'function' ? await query.limit(${previewRows}).toArrow() : query;
   if (typeof table?.slice !== 'function' || !table?.schema?.fields) throw new TypeError('${name} is not a table');
   const columns = table.schema.fields.map((field${anyType}) => ({ name: field.name, type: String(field.type), nullable: field.nullable === true }));
+  const options${anyType} = { whole: true };
   display.mime({ '${previewMime}': { columns, total }, 'text/plain': '' });
-  for (let start = 0; start < Math.min(table.numRows, ${previewRows}); start += ${pageRows}) await display(table.slice(start, start + ${pageRows}));
+  for (let start = 0; start < Math.min(table.numRows, ${previewRows}); start += ${pageRows}) await display(table.slice(start, start + ${pageRows}), options);
 })(${name});`;
 
 const pythonCode = (name: string): string => `

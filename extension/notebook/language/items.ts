@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { FittingName } from '#catalog/catalogNames.ts';
+import type { FittingName } from '#catalog/names/catalogNames.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
 import type { CompletionItem as KernelItem } from '#shared/protocol/kernelMessages.ts';
 import type { CellPlace, Described, LanguageCompletion, Span } from '#shared/protocol/languageMessages.ts';
@@ -54,10 +54,16 @@ const kindOf = (kind: string): vscode.CompletionItemKind =>
 export const rangeOf = (document: vscode.TextDocument, { start, end }: Span): vscode.Range =>
   new vscode.Range(document.positionAt(start), document.positionAt(end));
 
-export function itemOfWorker(document: vscode.TextDocument, place: CellPlace, one: LanguageCompletion): CellItem {
-  const item: CellItem = new vscode.CompletionItem(one.name, kindOf(one.kind));
+/** @param place the place in a notebook, for the details of the item; `undefined` for items without details */
+export function itemOfWorker(
+  document: vscode.TextDocument,
+  place: CellPlace | undefined,
+  one: LanguageCompletion,
+): CellItem {
+  const label = one.signature === undefined ? one.name : { label: one.name, description: one.signature };
+  const item: CellItem = new vscode.CompletionItem(label, kindOf(one.kind));
   item.sortText = one.sortText;
-  item.place = place;
+  if (place) item.place = place;
   if (one.insertText !== undefined) item.insertText = one.insertText;
   if (one.isDeprecated) item.tags = [vscode.CompletionItemTag.Deprecated];
   if (one.replace) {
@@ -67,6 +73,7 @@ export function itemOfWorker(document: vscode.TextDocument, place: CellPlace, on
     const before = document.getText(item.range).replace(/[\w$]*$/, '');
     item.filterText = one.name.startsWith(before) ? one.name : before + one.name;
   }
+  if (one.filterText !== undefined) item.filterText = one.filterText;
   return item;
 }
 
@@ -75,6 +82,8 @@ export function itemOfKernel({ text, kind }: KernelItem, range: vscode.Range): v
   const item = new vscode.CompletionItem(text, kindOf(kind));
   item.range = range;
   item.sortText = '14';
+  // Without its last letter, a magic that is typed whole is hidden. Else Enter would accept it.
+  if (kind === 'magic') item.filterText = text.slice(0, -1);
   return item;
 }
 
@@ -88,7 +97,7 @@ export function itemOfName(
   const item = new vscode.CompletionItem({ label: one.name, description: one.detail }, kindOf(one.kind));
   item.range = rangeOf(document, naming);
   item.insertText = one.text;
-  item.filterText = one.text;
+  item.filterText = one.filter;
   item.sortText = String(index).padStart(4, '0');
   return item;
 }

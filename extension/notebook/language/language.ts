@@ -3,6 +3,7 @@ import type { CatalogTree } from '../../explorer/tree.ts';
 import type { Connections } from '../../connections/connections.ts';
 import { notebookIds } from '../../manifest.ts';
 import type { NotebookKernels } from '../controller.ts';
+import type { NotebookTabs } from '../notebookTabs.ts';
 import { cellCompletion } from './completion.ts';
 import { cellDefinition, cellHover, cellSignature } from './hover.ts';
 import { KernelCompletions } from './kernelCompletions.ts';
@@ -19,6 +20,7 @@ export type CellLanguageDeps = LanguageNamesDeps &
     connections: Connections;
     tree: Pick<CatalogTree, 'onDidRefresh'>;
     kernels: NotebookKernels;
+    tabs: NotebookTabs;
     dist: (name: string) => string;
   };
 
@@ -27,8 +29,8 @@ export type CellLanguageDeps = LanguageNamesDeps &
  * errors. The kernel adds names that only it knows; the catalog adds names of tables and columns.
  */
 export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable & { language: CellLanguage } {
-  const { log, kernels, connections, notebookCatalogs, tree, dist } = parts;
-  const notebooks = new LanguageNotebooks(kernels.controller);
+  const { log, kernels, connections, notebookCatalogs, tabs, tree, dist } = parts;
+  const notebooks = new LanguageNotebooks(kernels.controller, tabs);
   const worker: LanguageWorker = new LanguageWorker({
     log,
     notebooks,
@@ -63,9 +65,12 @@ export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable
       types.clear();
     }),
     types,
-    tree.onDidRefresh(() => types.refresh()),
+    tree.onDidRefresh(() => {
+      names.clear();
+      types.refresh();
+    }),
     notebookCatalogs.onDidChange(() => types.refresh()),
-    ...followUse(notebooks, types),
+    ...followUse(notebooks, types, () => names.clear()),
     languages.registerCompletionItemProvider(
       selector,
       cellCompletion(language),
@@ -78,6 +83,7 @@ export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable
       '<',
       '#',
       '%',
+      ' ',
     ),
     languages.registerHoverProvider(selector, cellHover(language)),
     languages.registerSignatureHelpProvider(selector, cellSignature(language), {
@@ -89,8 +95,11 @@ export function registerCellLanguage(parts: CellLanguageDeps): vscode.Disposable
   return { language, dispose: () => void registered.dispose() };
 }
 
-/** Reads the columns of tables for notebooks that the user edits or runs. Reads them again after each run of a cell. */
-function followUse(notebooks: LanguageNotebooks, types: TableTypes): vscode.Disposable[] {
+/**
+ * Reads the columns of tables for notebooks that the user edits or runs. After each run of a cell, the names and columns
+ * are read again when they are needed.
+ */
+function followUse(notebooks: LanguageNotebooks, types: TableTypes, forgetNames: () => void): vscode.Disposable[] {
   const { workspace } = vscode;
   return [
     workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
@@ -100,6 +109,7 @@ function followUse(notebooks: LanguageNotebooks, types: TableTypes): vscode.Disp
     workspace.onDidChangeNotebookDocument(({ notebook, cellChanges }) => {
       const hasRun = cellChanges.some(({ executionSummary }) => executionSummary?.success !== undefined);
       if (!hasRun || !notebooks.list().includes(notebook)) return;
+      forgetNames();
       types.refresh();
       types.use(notebook);
     }),

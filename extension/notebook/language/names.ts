@@ -1,41 +1,31 @@
 import type * as vscode from 'vscode';
-import { CatalogNames, limitMilliseconds, type FittingName } from '#catalog/catalogNames.ts';
+import type { FittingNames, NameRequest } from '#catalog/names/catalogNames.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
 import type { Catalogs } from '../../connections/catalogs.ts';
+import { ConnectionNames } from '../../connections/connectionNames.ts';
+import type { Connections } from '../../connections/connections.ts';
 import type { NotebookCatalogs } from '../notebookCatalogs.ts';
 
-export type LanguageNamesDeps = { catalogs: Catalogs; notebookCatalogs: NotebookCatalogs };
+export type LanguageNamesDeps = { catalogs: Catalogs; connections: Connections; notebookCatalogs: NotebookCatalogs };
 
 /** Names of tables, namespaces and columns for a notebook's cells, read from the catalog of its `db`. */
 export class LanguageNames {
-  readonly #parts: LanguageNamesDeps;
-  readonly #byConnection = new Map<string, CatalogNames>();
+  readonly #notebookCatalogs: NotebookCatalogs;
+  readonly #names: ConnectionNames;
 
-  constructor(parts: LanguageNamesDeps) {
-    this.#parts = parts;
+  constructor({ catalogs, connections, notebookCatalogs }: LanguageNamesDeps) {
+    this.#notebookCatalogs = notebookCatalogs;
+    this.#names = new ConnectionNames(catalogs, connections);
   }
 
-  async fitting(notebook: vscode.NotebookDocument, naming: Naming, signal: AbortSignal): Promise<FittingName[]> {
-    const { catalogs, notebookCatalogs } = this.#parts;
-    const choice = notebookCatalogs.choice(notebook);
-    if (!('connection' in choice)) return [];
-    const { name } = choice.connection;
-    let names = this.#byConnection.get(name);
-    if (!names) {
-      // Complete only names of `db`, because only the kernel knows other catalogs, which cells connect to.
-      names = new CatalogNames({
-        catalog: async (variable) => (variable === 'db' ? catalogs.get(name) : undefined),
-        // Wait for the first request, which starts the engine. VS Code would treat an empty result as final, suggest
-        // words of the notebook and not request again at the next letter. The user's next key cancels the request.
-        patienceMilliseconds: limitMilliseconds,
-      });
-      this.#byConnection.set(name, names);
-    }
-    return names.fitting(naming, signal);
+  async fitting(notebook: vscode.NotebookDocument, naming: Naming, request: NameRequest): Promise<FittingNames> {
+    const choice = this.#notebookCatalogs.choice(notebook);
+    if (!('connection' in choice)) return { names: [], isPartial: false };
+    return this.#names.fitting(choice.connection.name, naming, request);
   }
 
-  /** Drops all names: a connection may now have another catalog. */
+  /** Drops all names: a connection may now have another catalog, or a catalog other tables. */
   clear(): void {
-    this.#byConnection.clear();
+    this.#names.clear();
   }
 }

@@ -3,6 +3,7 @@ import type { CellPlace } from '#shared/protocol/languageMessages.ts';
 import { notebookIds } from '../../manifest.ts';
 import { hasJupyter } from '../jupyter/jupyterExtension.ts';
 import { isForOurKernel } from '../notebookKernel.ts';
+import type { NotebookTabs } from '../notebookTabs.ts';
 
 /**
  * The open notebooks for the Lance kernel: notebooks that name this kernel, and notebooks for which the user selected
@@ -12,11 +13,13 @@ export class LanguageNotebooks implements vscode.Disposable {
   readonly #ours = new Set<vscode.NotebookDocument>();
   /** Notebooks that ever named or used the Lance kernel. */
   readonly #met = new WeakSet<vscode.NotebookDocument>();
+  /** Notebooks that are no longer in the list because their last tab was closed. */
+  readonly #withoutTab = new WeakSet<vscode.NotebookDocument>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable[];
   readonly onDidChange = this.#changed.event;
 
-  constructor(controller: vscode.NotebookController) {
+  constructor(controller: vscode.NotebookController, tabs: NotebookTabs) {
     this.#subscriptions = [
       this.#changed,
       vscode.workspace.onDidOpenNotebookDocument((notebook) => this.#meet(notebook)),
@@ -26,6 +29,14 @@ export class LanguageNotebooks implements vscode.Disposable {
         if (metadata && !this.#met.has(notebook)) this.#meet(notebook);
       }),
       vscode.workspace.onDidCloseNotebookDocument((notebook) => this.#set(notebook, false)),
+      // The document may stay open after its last tab was closed, and its errors would stay in the list of problems.
+      tabs.onDidClose((notebook) => {
+        if (this.#ours.has(notebook)) this.#withoutTab.add(notebook);
+        this.#set(notebook, false);
+      }),
+      tabs.onDidReopen((notebook) => {
+        if (this.#withoutTab.delete(notebook)) this.#set(notebook, true);
+      }),
       controller.onDidChangeSelectedNotebooks(({ notebook, selected }) => this.#set(notebook, selected)),
     ];
     for (const notebook of vscode.workspace.notebookDocuments) this.#meet(notebook);

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { limitMilliseconds } from '#catalog/catalogNames.ts';
+import { limitMilliseconds } from '#catalog/names/catalogNames.ts';
 import type { ColumnType, TablePath, TypedTable } from '#shared/protocol/languageMessages.ts';
 import type { LanguageNamesDeps } from './names.ts';
 import { documentKey, type LanguageNotebooks } from './notebooks.ts';

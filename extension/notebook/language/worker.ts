@@ -119,8 +119,10 @@ export class LanguageWorker implements vscode.Disposable {
     const nodePath = setting('lanceCatalog.nodePath');
     const node = await findNode({ ...(nodePath && { nodePath }), signal });
     const { entry, onTables } = this.#parts;
-    const onFindings = (_notebook: string, cell: string, findings: Finding[]) =>
-      this.#diagnostics.show(vscode.Uri.parse(cell, true), findings);
+    const onFindings = (notebook: string, cell: string, findings: Finding[]): void => {
+      // Ignore a notebook that was closed meanwhile.
+      if (this.#told.has(notebook)) this.#diagnostics.show(vscode.Uri.parse(cell, true), findings);
+    };
     const process = await LanguageProcess.start({ entry, node, onFindings, onTables, signal });
     this.#process = process;
     this.#parts.log.info(`the language worker runs: pid ${process.pid}`);

@@ -62,7 +62,7 @@ function fieldColumn(name: string, { type, nullable, metadata }: FieldLike): New
   return { name, dataType: newColumnType(name, type) };
 }
 
-/** A change of a column. Its type belongs to this copy of apache-arrow. */
+/** A change of a column. The new type belongs to this copy of apache-arrow. */
 export type CheckedColumnChange = Omit<ColumnChange, 'dataType'> & { dataType?: DataType };
 
 /** Whether the call declares computed columns instead of adding columns with values. */
@@ -144,7 +144,7 @@ function newColumnType(name: string, type: unknown): DataType {
 }
 
 /**
- * Converts the name that Lance gives a type to the type: `float`, `timestamp:us:-`, `fixed_size_list:float:3`.
+ * Returns the type with the given name in Lance: `float`, `timestamp:us:-`, `fixed_size_list:float:3`.
  * @throws CatalogError InvalidInput (13)
  */
 function namedType(column: string, text: string): DataType {

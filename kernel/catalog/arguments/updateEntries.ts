@@ -45,8 +45,8 @@ type PlainUpdate = {
 const isPart = (part: unknown): boolean => part !== undefined && typeof part !== 'string';
 
 /**
- * Whether `given` is an `UpdateSpec` and not an object of columns with their SQL. Such a column can be named `values`.
- * Its SQL is a string, while the `values` of an `UpdateSpec` are an object.
+ * Whether `given` is an `UpdateSpec` and not an object of columns with their SQL. A column can also have the name
+ * `values`, but its SQL is a string, while the `values` of an `UpdateSpec` are an object.
  */
 function isUpdateSpec(given: UpdateSpec | ColumnsSql): given is UpdateSpec {
   if (!isRecord(given) || given instanceof Map) return given === undefined || given === null;

@@ -5,7 +5,7 @@ import { halfBits } from '#shared/format/numbers.ts';
 // Arrow's builders multiply times in floating point, round 16-bit floats down and can't build every type. So this file
 // writes the buffers of the Arrow columnar format itself.
 
-/** Parts of `makeData` that all types have. */
+/** The arguments of `makeData` that all types have. */
 type Common = { type: DataType; length: number; nullCount: number; nullBitmap?: Uint8Array };
 
 /**

@@ -188,7 +188,8 @@ function toDate(unit: DateUnit, value: unknown, place: Place): number | bigint {
   const exact = countOf(value as Date, place);
   const ms = convertUnit(exact.count, exact.unit, 1);
   if (unit !== DateUnit.DAY && ms !== undefined) return ms;
-  if (ms === undefined || ms % 86_400_000n !== 0n) return fail(place, 'is not midnight UTC', 'Pass a whole day.');
+  if (ms === undefined || ms % 86_400_000n !== 0n)
+    return fail(place, 'is not midnight UTC', 'Pass a Date at midnight UTC.');
   const days = ms / 86_400_000n;
   if (BigInt.asIntN(32, days) !== days)
     return fail(place, `is in the year ${yearText(value as Date)}`, 'Use a timestamp column.');

@@ -51,8 +51,8 @@ export type Row = Readonly<Record<string, unknown>>;
  *   and SQL would compute 1 / 3 as 0.
  * - Bigints become Int64, or Float64 if the column also has fractions.
  * - Arrays become List of the type of their elements. In a column whose name contains "vector" or "embedding", arrays
- *   of numbers become FixedSizeList<Float32> instead, or List<Float32> if their lengths differ. This holds only if
- *   there is no bigint and a Float32 changes no whole number.
+ *   of numbers become FixedSizeList<Float32> instead, or List<Float32> if their lengths differ. This applies only if
+ *   the column has no bigint, and no whole number that Float32 would change.
  * - Typed arrays become FixedSizeList of the type of their elements, or List if their lengths differ. `Uint8Array`
  *   becomes Binary.
  * - `Date` becomes Timestamp in microseconds UTC. `Timestamp`, `Time` and `Duration` keep their unit. A column has the
@@ -105,7 +105,7 @@ export function inferRows(given: readonly Row[], schema?: Schema): ArrowTable {
   return new ArrowTable(made, [new RecordBatch(made, data)]);
 }
 
-/** The element type of each class of typed arrays. Functions, because Arrow is loaded when it is first used. */
+/** Functions that return the element type of each class of typed arrays, because Arrow is loaded on first use. */
 const elementTypes = {
   Int8Array: () => new Int8(),
   Uint8ClampedArray: () => new Uint8(),
@@ -358,7 +358,7 @@ function listOf(type: DataType, length: Length): DataType {
 
 const arrowUnit = (unit: TimeUnit): ArrowTimeUnit => timeUnits[timeUnitNames[unit]]!;
 
-/** Returns a type with as many digits as it can hold, so that later rows with larger numbers fit too. */
+/** Returns a decimal type with the maximum precision, so that larger numbers in later rows fit too. */
 function decimalType({ scale, digits }: Extract<Shape, { kind: 'decimal' }>, column: string): DataType {
   if (scale + digits <= 38) return new DecimalType(scale, 38, 128);
   if (scale + digits <= 76) return new DecimalType(scale, 76, 256);

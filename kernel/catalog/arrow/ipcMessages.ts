@@ -16,12 +16,15 @@ export type IpcMessage = {
 const continuation = -1;
 // A message with longer metadata is refused: the bytes are probably not Arrow IPC.
 const maxMetadataBytes = 64 * 1024 * 1024;
-/** Initial buffer size of longer messages. The buffer grows as bytes arrive, so a false length costs no memory. */
+/**
+ * Initial buffer size of a message that is longer than this. The buffer grows as bytes arrive, so a false length costs
+ * little memory.
+ */
 const firstBytes = 16 * 1024 * 1024;
 /** Size limit of a file that can't be read front to back. */
 const maxSpooledBytes = 512 * 1024 * 1024;
 
-/** The end mark of a stream. The end mark is not a message. */
+/** The bytes that mark the end of a stream. They are not a message. */
 export const endOfStream: Uint8Array = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /**

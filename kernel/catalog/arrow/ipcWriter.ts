@@ -1,10 +1,16 @@
-import { AsyncByteQueue, RecordBatchStreamWriter, type RecordBatch, type Schema } from '#arrow';
+import {
+  AsyncByteQueue,
+  RecordBatchStreamWriter,
+  type RecordBatch,
+  type RecordBatchFileWriter,
+  type Schema,
+} from '#arrow';
 import { batchAdopter } from '#shared/arrow/adoptTable.ts';
 import { emptyBatch } from '#shared/arrow/nullData.ts';
 
 /**
- * Collects the bytes of a batch as one buffer. Arrow's own queue would return each piece that the writer writes
- * separately, often only a few bytes.
+ * Collects the bytes of a batch as one buffer. Arrow's own queue would return every piece separately, as the writer
+ * writes it, often only a few bytes.
  */
 type WrittenBytes = AsyncByteQueue & {
   /** Returns the bytes written since the last call. */
@@ -35,19 +41,29 @@ export function createWrittenBytes(): WrittenBytes {
 }
 
 /**
- * Encodes batches of one schema as an Arrow IPC stream, one chunk per batch. Each chunk is created on request, so a
- * slow reader slows down the source. Without rows the stream has one empty batch, because some servers don't create a
- * table from a schema alone.
+ * Encodes batches of one schema as an Arrow IPC stream, one chunk per batch. Without rows the stream has one empty batch,
+ * because some servers don't create a table from a schema alone.
  */
 export async function* encodeStream(
   schema: Schema,
   batches: AsyncIterable<RecordBatch>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const writer = new RecordBatchStreamWriter();
+  yield* encodeWith(new RecordBatchStreamWriter(), schema, batches);
+}
+
+/**
+ * Encodes batches of one schema with a writer of Arrow IPC, one chunk per batch, or one empty batch. Each chunk is
+ * created on request, so a slow reader slows down the source.
+ */
+export async function* encodeWith(
+  writer: RecordBatchStreamWriter | RecordBatchFileWriter,
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const written = createWrittenBytes();
   writer.reset(written, schema);
-  // The writer silently ends the stream at a batch whose schema differs from the first one, even if only in nullability
-  // or dictionary ids. So each batch gets the schema at the start of the stream.
+  // The writer silently ends at a batch whose schema differs from the first one, even if only in nullability or
+  // dictionary ids. So each batch gets the schema at the start.
   const adopt = batchAdopter(schema);
   let isEmpty = true;
   for await (const batch of batches) {

@@ -1,4 +1,5 @@
 import { DataType, DateUnit, TimeUnit, type Field } from '#arrow';
+import { quotedText } from '#catalog/sqlTokens.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 
@@ -9,7 +10,7 @@ import { CatalogError } from '#shared/errors.ts';
  * Returns a SQL expression for null with the given type.
  * @throws CatalogError Unsupported (0) if SQL has no name for the type
  */
-export const nullExpression = (type: DataType): string => `arrow_cast(NULL, '${sqlType(type).replaceAll("'", "''")}')`;
+export const nullExpression = (type: DataType): string => `arrow_cast(NULL, ${quotedText(sqlType(type))})`;
 
 /** The names of the units of time in the engine's SQL. */
 export const sqlTimeUnits: Readonly<Record<TimeUnit, string>> = {

@@ -7,15 +7,15 @@ import { CatalogError } from '#shared/errors.ts';
 // from the wrong place, and optimizing the table stores these wrong values. A scan that does not select the struct
 // returns the right values.
 //
-// The engine stores a type as a string such as `timestamp:us:UTC`, and can't read it back if the time zone has a colon.
-// Then it panics. It can add rows with such a time zone to a column with another one.
+// The engine stores a type as a string such as `timestamp:us:UTC`. If the time zone has a colon, the engine panics when
+// it reads the string. Rows with such a time zone can still be added to a column that has another time zone.
 
 /** Returns the path of the first struct without fields, as in `place.tags` or `places[].tags`. */
 export const findEmptyStruct = (fields: readonly Field[]): string | undefined =>
   findColumn(fields, (type) => DataType.isStruct(type) && type.children.length === 0);
 
 /** Returns the path of the first column, or part of one, whose type is wanted. */
-function findColumn(fields: readonly Field[], isWanted: (type: DataType) => boolean): string | undefined {
+export function findColumn(fields: readonly Field[], isWanted: (type: DataType) => boolean): string | undefined {
   for (const { name, type } of fields) {
     const found = inType(type as DataType, name, isWanted);
     if (found !== undefined) return found;

@@ -260,6 +260,6 @@ async function compare(made: Table, range: RowRange, sum: string, options: CallO
   throw new CatalogError(
     'Internal',
     `The copy "${made.name}" differs from its source in the rows ${range.start} to ${end - 1}.`,
-    'Copy again, with overwrite if the table exists then; the wrong rows are not kept.',
+    'Copy again. If the table already exists, set overwrite (in a terminal: --overwrite).',
   );
 }

@@ -4,7 +4,7 @@ import { type NotSupported, unsupportedValue } from './unsupported.ts';
 // client has.
 
 export const embeddingHint =
-  'There is no registry of embedding functions here: compute the vectors and store them in a column, or fill a column with table.backfill().';
+  'This client has no registry of embedding functions: compute the vectors and store them in a column, or fill a column with table.backfill().';
 
 type Missing = NotSupported<typeof embeddingHint>;
 

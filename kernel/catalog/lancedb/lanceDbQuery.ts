@@ -72,10 +72,10 @@ export abstract class LanceDbQuery<Self, Found = Self> {
     return this.changeVector('bypassVectorIndex', { bypassVectorIndex: true });
   }
 
-  /** Not supported. @deprecated There are no LSM writes here: leave this step out. */
+  /** Not supported. @deprecated This client has no LSM writes: leave this step out. */
   useLsm(this: NotSupported<typeof noLsm>, _enable: boolean): never {
     throw notSupported('useLsm', noLsm);
   }
 }
 
-const noLsm = 'There are no LSM writes here: a query reads all rows that were added. Leave this step out.';
+const noLsm = 'This client has no LSM writes: a query reads all rows that were added. Leave this step out.';

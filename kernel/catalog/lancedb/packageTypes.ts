@@ -15,8 +15,8 @@ import type {
 import type { noLsm, noViews, NotSupported, unsupportedBranchCalls } from './unsupported.ts';
 import type { blob, OAuthFlowType, PermutationBuilder, Scannable } from './unsupportedModules.ts';
 
-// Types that LanceDB's package exports, for code that imports them: those of this client, or a type whose errors name
-// what to use instead.
+// Types under the names that LanceDB's package exports, for code that imports them. Each is a type of this client, or a
+// type whose errors name what to use instead.
 
 export type AddColumnsResult = WriteResult;
 export type AddDataOptions = AddOptions;
@@ -59,7 +59,7 @@ type NoLsm = NotSupported<typeof noLsm>;
 type NoView = NotSupported<typeof noViews>;
 
 export type AnalyzePlanDistributedMetrics =
-  NotSupported<'Leave the argument of analyzePlan() out: there are no metrics of distributed queries here.'>;
+  NotSupported<'Call analyzePlan() without an argument: this client has no metrics of distributed queries.'>;
 export type BlobOptions = typeof blob;
 export type BranchColumnChange = NoBranchDiff;
 export type BranchColumnSummary = NoBranchDiff;
@@ -75,7 +75,7 @@ export type ClientConfig =
 export type CreateNamespaceResponse =
   NotSupported<'createNamespace() returns nothing: read the properties with describeNamespace().'>;
 export type DropNamespaceResponse =
-  NotSupported<'dropNamespace() returns nothing: read the properties before with describeNamespace().'>;
+  NotSupported<'dropNamespace() returns nothing: read the properties first, with describeNamespace().'>;
 export type GenerationStats = NoLsm;
 export type JobEventsOptions = NotSupported<'Iterate over db.jobs.events(id): it takes only a signal.'>;
 export type JobInfo = NotSupported<'Use JobSummary: db.jobs.list() returns its id, type, state, table and created.'>;

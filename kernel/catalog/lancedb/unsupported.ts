@@ -4,8 +4,8 @@ declare const reason: unique symbol;
 
 /**
  * The type of a call that this client does not have. `Text` appears in the type error of the compiler, so that users of
- * LanceDB's package learn what to call instead. It is an interface, because errors about an alias of an interface show
- * the text.
+ * LanceDB's package learn what to call instead. It is an interface and not an alias, because type errors then show the
+ * text even if another alias names the type.
  */
 export interface NotSupported<Text extends string> {
   readonly [reason]: Text;
@@ -17,9 +17,10 @@ export type UnsupportedCalls<Texts extends Readonly<Record<string, string>>> = {
   readonly [Name in keyof Texts]: (this: NotSupported<Texts[Name]>, ...args: unknown[]) => Promise<never>;
 };
 
-export const noLsm = 'There are no LSM writes here: add() commits the rows at once.';
-export const noBlobs = 'There are no blob columns here: select the binary column in a query.';
-export const noViews = 'There are no materialized views here: write the rows of a query to a table with createTable().';
+export const noLsm = 'This client has no LSM writes: add() commits the rows at once.';
+export const noBlobs = 'This client has no blob columns: select the binary column in a query.';
+export const noViews =
+  'This client has no materialized views: write the rows of a query to a table with createTable().';
 
 /** What users of LanceDB's `Table` call instead of calls that this client does not have. */
 export const unsupportedTableCalls = {
@@ -66,13 +67,13 @@ export const unsupportedBranchCalls = {
 
 /** What users of LanceDB's `connect` write instead of options that this client does not have. */
 export const unsupportedConnectOptions = {
-  apiKey: 'For a server write connectNamespace("rest", { uri, apiKey, database }).',
-  clientConfig: 'For a server write connectNamespace("rest", { uri, headers, retries, timeouts, ca }).',
-  hostOverride: 'For a server write connectNamespace("rest", { uri, apiKey, database }).',
+  apiKey: 'For a server, call connectNamespace("rest", { uri, apiKey, database }).',
+  clientConfig: 'For a server, call connectNamespace("rest", { uri, headers, retries, timeouts, ca }).',
+  hostOverride: 'For a server, call connectNamespace("rest", { uri, apiKey, database }).',
   manifestEnabled: 'Leave it out: a directory always has a list of its namespaces.',
   namespaceClientProperties: 'Write the properties in the configuration of connectNamespace().',
-  oauthConfig: 'For a server write connectNamespace("rest", { uri, token }).',
-  region: 'For a server write connectNamespace("rest", { uri, apiKey, database }).',
+  oauthConfig: 'For a server, call connectNamespace("rest", { uri, token }).',
+  region: 'For a server, call connectNamespace("rest", { uri, apiKey, database }).',
   session: 'Leave it out: the engine chooses the sizes of its caches.',
 } as const;
 

@@ -5,13 +5,13 @@ import { type NotSupported, noBlobs, noViews, unsupportedValue } from './unsuppo
 // Exports of LanceDB's package that this client does not have, for code that imports them.
 
 const permutationHint =
-  'There are no permutations here: read the rows of a split by a filter, for instance where("id % 10 < 8").';
-const headerHint = 'Headers of a server are set by connectNamespace("rest", { uri, headers }).';
-const blobHint = 'There are no blob columns here: declare the field as new arrow.LargeBinary().';
+  'This client has no permutations: read the rows of a split by a filter, for instance where("id % 10 < 8").';
+const headerHint = 'Pass the headers of a server to connectNamespace("rest", { uri, headers }).';
+const blobHint = 'This client has no blob columns: declare the field as new arrow.LargeBinary().';
 const metricsHint = 'Measure calls in your own code, or read the metrics of "lance-catalog serve".';
 const tokenizeHint =
   'Split a string as an index of text does, with table.tokenize(text, { column: "name" }), for a table in a directory.';
-const tokenHint = 'A token of a server is set by connectNamespace("rest", { uri, token }).';
+const tokenHint = 'Pass the token of a server to connectNamespace("rest", { uri, token }).';
 const jobHint = 'Call db.jobs.describe(id) for a job of a server, or await table.backfill().';
 const batchesHint = 'Pass any async iterable of record batches to createTable() or add().';
 const sessionHint = 'The engine chooses the sizes of its caches. Leave the session out.';
@@ -72,7 +72,10 @@ export const Scannable = unsupportedValue('Scannable', batchesHint);
 
 export type Connection = Catalog;
 /** Not supported as a value. */
-export const Connection = unsupportedValue('Connection', 'connect() and connectNamespace() return catalogs.');
+export const Connection = unsupportedValue(
+  'Connection',
+  'Call connect() or connectNamespace(), which return a catalog.',
+);
 export type BranchContents = BranchInfo;
 /** Not supported as a value. */
 export const BranchContents = unsupportedValue('BranchContents', 'Call table.branches().list().');

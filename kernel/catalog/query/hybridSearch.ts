@@ -130,7 +130,7 @@ async function rank(
   if (ids && scores && ranked.every(({ id }) => known.has(id))) return ranked;
   throw new CatalogError(
     'InvalidInput',
-    'The reranker returned a row that it did not receive, or lacks the column "_rowid" or "_relevance_score".',
+    'The reranker returned a row that it did not receive, or rows without the column "_rowid" or "_relevance_score".',
     'Return rows of its two arguments, with their _rowid and a _relevance_score.',
   );
 }
@@ -143,7 +143,7 @@ function rerankerInput({ schema, batches, ids, values }: Found, name: '_distance
     throw new CatalogError(
       'Unsupported',
       what,
-      'Leave out columns with dictionaries, views, maps or unions with select().',
+      'With select(), leave out columns with dictionaries, views, maps or unions.',
     );
   }
   const extra = [

@@ -226,14 +226,14 @@ export class Query<Row = AnyRow, Bigints = AnyRow>
    */
   addQueryVector(vector: ArrayLike<number>): Query<Row, Bigints> {
     const { vector: search } = this.#spec;
-    if (!search) refuse('addQueryVector needs a first vector.', 'Call nearestTo(vector) before.');
+    if (!search) refuse('addQueryVector needs a first vector.', 'Call nearestTo(vector) first.');
     return this.#with({ vector: { ...search, more: [...(search.more ?? []), checkVector(vector)] } });
   }
 
   /**
    * Sets how the rows of a search by vector and text are ordered: `nearestTo(vector).fullTextSearch('mug').rerank()`.
-   * Default: by reciprocal rank fusion, `rrf({ k: 60 })`. The result has the columns `_distance`, `_score` (null if the
-   * row was found by the other search) and `_relevance_score`.
+   * Default: by reciprocal rank fusion, `rrf({ k: 60 })`. The result has the columns `_distance`, `_score` (null if
+   * only the other search found the row) and `_relevance_score`.
    * @throws CatalogError InvalidInput (13) for an object without a function `rerankHybrid`
    */
   rerank(reranker: Reranker | RRFReranker = new RRFReranker()): Query<Row, Bigints> {

@@ -23,8 +23,8 @@ export type QueryOptions = {
    */
   nprobes?: number | undefined;
   /**
-   * Partitions to search in any case, instead of `nprobes`. A server of a specification before release 0.13 searches
-   * exactly this number of partitions.
+   * Number of partitions to search in any case, instead of `nprobes`. A server of a specification before release 0.13
+   * searches exactly this number of partitions.
    */
   minimumNprobes?: number | undefined;
   /** Maximum number of partitions to search while too few rows are found. 0 means all partitions. */
@@ -49,7 +49,7 @@ export const defaultProbes = 20;
 
 /**
  * Returns the smallest and the largest number of partitions that a search may read, as far as they are set. A minimum
- * alone leaves the engine's maximum, or raises it.
+ * without a maximum keeps the engine's default maximum, or raises it to the minimum.
  */
 export function probedPartitions({ nprobes, minimumNprobes, maximumNprobes }: QueryOptions): {
   minimum: number | undefined;

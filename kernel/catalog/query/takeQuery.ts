@@ -19,7 +19,7 @@ export type TakeQuery<Row = AnyRow, Bigints = AnyRow> = Pick<
   withRowId(): TakeQuery<WithColumns<Row, { _rowid: number }>, WithColumns<Bigints, { _rowid: bigint }>>;
 };
 
-/** The class of such queries, as LanceDB's package names it. */
+/** The class of queries of given rows, under its name in LanceDB's package. */
 export const TakeQuery = Query;
 
 /** The columns that number the rows of a table in every query: with row ids, or with positions. */

@@ -101,7 +101,7 @@ const probes: { readonly [O in ReadingOperation]?: object } = {
 /** Operations that list. They are tested on existing parents, with a limit of 1. */
 const lists: ReadonlySet<Operation> = new Set<ReadingOperation>(['ListNamespaces', 'ListTables', 'ListAllTables']);
 
-/** Statuses of failures that would meet the next probe too, and that say nothing about any operation. */
+/** Statuses that end probing: the next probe would fail too, and they don't show whether an operation is supported. */
 const unreachable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**

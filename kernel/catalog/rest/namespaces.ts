@@ -71,8 +71,8 @@ export async function listPage(
 const withBareRoot = new WeakSet<Wire>();
 
 /**
- * "ListNamespaces". Apache Gravitino with authorization refuses the identifier of the root, and lists the root at a path
- * without an identifier.
+ * "ListNamespaces". Apache Gravitino with authorization refuses the identifier of the root, and lists the root at a
+ * path without an identifier.
  */
 async function listNamespaces(
   wire: Wire,
@@ -107,8 +107,8 @@ async function listNamespaces(
 const withTableLevel = new WeakSet<Wire>();
 
 /**
- * Whether a list of tables was refused because the server has tables at one level of namespaces only, as Apache
- * Gravitino has. Then the list of namespaces in the same namespace works.
+ * Whether the server refused to list tables because it has tables at only one level of namespaces, as Apache Gravitino
+ * does. In that case, the server can still list the namespaces in the same namespace.
  * @throws CatalogError NamespaceNotFound (1)
  */
 async function hasNoTables(
@@ -118,7 +118,8 @@ async function hasNoTables(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (!isCatalogError(error) || !isServerError(error)) return false;
-  // If the server checks rights, it refuses the list of a catalog as not permitted.
+  // A server that checks rights refuses to list the tables of the first level (a catalog of Gravitino) as not
+  // permitted.
   const isRefused = error.kind === 'PermissionDenied' && path.length === 1 && withTableLevel.has(wire);
   if (error.kind !== 'InvalidInput' && !isRefused) return false;
   try {

@@ -98,7 +98,8 @@ const textBody = ({ query, columns }: NonNullable<QuerySpec['fullText']>): Recor
 
 /**
  * Returns the numbers of partitions to search. `minimum_nprobes` and `maximum_nprobes` are in the specification since
- * release 0.13. Servers of that release then ignore `nprobes`; older servers know only `nprobes` and search the minimum.
+ * release 0.13. Servers of that release then ignore `nprobes`. Older servers know only `nprobes` and search the
+ * minimum.
  */
 function probes(options: QueryOptions): Record<string, number | undefined> {
   const { minimum, maximum } = probedPartitions(options);
@@ -142,8 +143,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Whether the server of a connection streams query results. A server that does not stream prepares all rows before it
- * sends the first.
+ * Whether the server of a connection streams the results of queries, and confirms that none of the requested rows is
+ * missing. Other servers may limit the rows of a response, or prepare all rows before they send the first.
  */
 const streams = new WeakMap<Wire, boolean>();
 
@@ -161,9 +162,13 @@ export class RestQueryRunner implements QueryRunner {
   }
 
   /**
-   * Returns the rows as they arrive. If a server can't stream, this method requests pages: then neither side holds
-   * the whole result, and the result is complete if the server sends fewer rows than requested. Pages of a long result
-   * are of one version; if the server reports no version, concurrent writes may show in the result.
+   * Returns the rows as they arrive. If a server does not stream all of them, this method requests pages: then neither
+   * side holds the whole result, and the result is complete even if the server limits the rows of a response. Pages of
+   * a long result are of one version; if the server reports no version, concurrent writes may show in the result.
+   *
+   * A search is always one request and is not compared with the number of rows: it may rightly find fewer rows than
+   * requested, because an index reads only some partitions, searches by words find only rows that have them, and a
+   * filter may follow the search.
    */
   run(spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
     return about(this.#target, 'QueryTable', async () => {
@@ -202,10 +207,10 @@ export class RestQueryRunner implements QueryRunner {
   queryIpc(spec: QuerySpec, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
     return about(this.#target, 'QueryTable', async () => {
       const { wire } = this.#target;
-      const sendsFiles = (): boolean => isScan(spec) && streams.get(wire) === false;
-      if (widened(spec).skip > 0 || sendsFiles()) return encodeRows(await this.run(spec, signal), maxBytes);
+      const needsPages = (): boolean => isScan(spec) && streams.get(wire) === false;
+      if (widened(spec).skip > 0 || needsPages()) return encodeRows(await this.run(spec, signal), maxBytes);
       const response = await this.#send(this.#target, spec, signal);
-      if (sendsFiles()) return encodeRows(await this.#readPages(this.#target, spec, signal, response), maxBytes);
+      if (needsPages()) return encodeRows(await this.#readPages(this.#target, spec, signal, response), maxBytes);
       const { body } = response;
       const parts: Uint8Array[] = [];
       let total = 0;
@@ -257,14 +262,14 @@ export class RestQueryRunner implements QueryRunner {
         read: (page, count) => {
           const response = given;
           given = undefined;
-          return this.#read(target, response ? spec : page, signal, count, response);
+          return this.#read(target, page, signal, count, response);
         },
-        // A server that streams can send any number of rows, so it sends all of them.
         isWhole: () => streams.get(wire) === true,
         countRows: (filter) => countRows(target, filter, { signal }),
         failure: (what) => wire.unexpected(what).about(this.#context),
       },
       spec,
+      { requestsAll: first !== undefined },
     );
     return limited(spec, rows);
   }
@@ -297,21 +302,23 @@ export class RestQueryRunner implements QueryRunner {
 
   async #send(target: RestTarget, spec: QuerySpec, signal: AbortSignal | undefined): Promise<WireResponse> {
     const { wire, id } = target;
-    const prefer = queryPreferences(spec);
+    const prefer = [preference.completeRows, queryPreferences(spec) ?? []].flat().join(', ');
     const response = await wire.send({
       operation: 'QueryTable',
       id,
       json: queryBody(target, spec),
       accept: arrowStreamMime,
-      ...(prefer !== undefined && { prefer }),
+      prefer,
       signal,
     });
-    // Rows may have no type or a general one, but the type of a web page means a proxy or another server.
+    // A response with rows may have no content type or a general one. The content type of a web page means that the
+    // response is from a proxy or from another kind of server.
     if (webPage.test(response.contentType)) {
       response.body.destroy();
       throw wire.unexpected(`a web page instead of rows (${response.contentType})`);
     }
-    streams.set(wire, response.contentType.startsWith(arrowStreamMime));
+    const isStream = response.contentType.startsWith(arrowStreamMime);
+    streams.set(wire, isStream && response.applied.includes(preference.completeRows));
     if (!spec.orderBy || response.applied.includes(preference.order)) return response;
     response.body.destroy();
     throw new CatalogError('Unsupported', `${wire.name} can't sort rows.`, 'Leave out orderBy(), and sort the result.');
@@ -320,8 +327,8 @@ export class RestQueryRunner implements QueryRunner {
   async #sendsStreams(signal: AbortSignal | undefined): Promise<boolean> {
     const known = streams.get(this.#target.wire);
     if (known !== undefined) return known;
-    // Tests once per connection, with a query of one row, whether the server streams. A query of all rows would be slow
-    // as a test, because a server that does not stream first writes all rows to a file.
+    // Tests once per connection, with a query of one row, whether the server streams all rows. A query of all rows
+    // would be slow as a test, because a server that does not stream first writes all rows to a file.
     const { body } = await this.#send(this.#target, { limit: 1 }, signal);
     body.destroy();
     return streams.get(this.#target.wire) ?? false;

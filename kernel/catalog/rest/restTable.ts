@@ -340,7 +340,7 @@ export class RestTable extends LanceDbTable implements Table {
     return table;
   }
 
-  /** Rows are converted to the schema of the table; other data already has a schema. */
+  /** Returns the schema of the table, to convert rows to it; `undefined` for other data, which has its own schema. */
   async #schemaFor(data: TableSource, options: CallOptions): Promise<Schema | undefined> {
     return Array.isArray(data) && !isBatchSource(data) ? this.#schema('InsertIntoTable', options) : undefined;
   }

@@ -80,7 +80,7 @@ export const firstPageRows = 8192;
 /** Target size of the later pages: large enough for few requests, small enough for a server to hold at once. */
 const pageBytes = 32 * 1024 * 1024;
 const maxPageRows = 1_000_000;
-/** From this page on, the rows are compared with a count of the rows. Fewer pages end before a count would pay off. */
+/** From this page on, the rows are compared with a count. A query of fewer pages ends before a count would pay off. */
 const countedPages = 16;
 /** Pages that are read from a server that can neither count its rows nor prove that it obeys `offset`. */
 const maxRowPages = 10_000;
@@ -90,7 +90,7 @@ export type PageSource = {
   readonly wire: Wire;
   /** Reads one page and reports the bytes of each chunk that arrives. */
   read(page: QuerySpec, count: (bytes: number) => void): Promise<BatchStream>;
-  /** Whether the first response has all rows, so that no page follows. */
+  /** Whether the server confirmed that the first response has all requested rows, so that no page follows. */
   isWhole(): boolean;
   countRows(filter: string | undefined): Promise<number>;
   /** Returns the error for rows that a server must not send. */
@@ -99,20 +99,37 @@ export type PageSource = {
 
 /**
  * Returns the rows of a query page by page (`k` and `offset`); each page is requested after the previous one was read.
- * Only an empty page is the last one, because a server may limit pages to fewer rows than requested.
+ * A page with fewer rows than requested is the last one, unless the server limits the rows of a page. So from such a
+ * page on, the rows are compared with a count.
+ * @param requestsAll whether the first page requests all rows of the query
  */
-export async function readPages(source: PageSource, spec: QuerySpec): Promise<BatchStream> {
-  const progress = { offset: spec.offset ?? 0, left: spec.limit ?? Infinity, rows: 0, bytes: 0 };
-  const next = (): Promise<BatchStream> => {
-    const page = { ...spec, offset: progress.offset, limit: Math.min(pageRows(progress), progress.left) };
+export async function readPages(
+  source: PageSource,
+  spec: QuerySpec,
+  { requestsAll }: { requestsAll: boolean },
+): Promise<BatchStream> {
+  const { limit: left = Infinity, offset = 0, ...rest } = spec;
+  const progress: Progress = { offset, left, requested: 0, rows: 0, bytes: 0 };
+  const read = (limit: number): Promise<BatchStream> => {
+    progress.requested = limit;
+    const page = { ...rest, offset: progress.offset, ...(limit < Infinity && { limit }) };
     return source.read(page, (bytes) => (progress.bytes += bytes));
   };
-  const first = await next();
+  const next = (): Promise<BatchStream> => read(Math.min(pageRows(progress), progress.left));
+  const first = await (requestsAll ? read(left) : next());
   if (source.isWhole()) return first;
   return { schema: first.schema, batches: pages(source, spec, { first, next, progress }) };
 }
 
-type Progress = { offset: number; left: number; rows: number; bytes: number };
+type Progress = {
+  offset: number;
+  /** Rows of the query that were not read yet. */
+  left: number;
+  /** Rows that the last page should have. */
+  requested: number;
+  rows: number;
+  bytes: number;
+};
 
 function pageRows({ rows, bytes }: Progress): number {
   if (rows === 0) return firstPageRows;
@@ -144,7 +161,8 @@ async function* pages(
     progress.offset += rows;
     progress.rows += rows;
     progress.left -= rows;
-    if (rows === 0 || progress.left === 0) return;
+    if (progress.left === 0) return;
+    if (rows < progress.requested && (await check.isEnd(rows, number, progress.offset))) return;
   }
 }
 
@@ -166,17 +184,19 @@ const refusals: ReadonlySet<CatalogErrorKind> = new Set<CatalogErrorKind>([
 ]);
 
 /**
- * Checks that the pages of a query have different rows. A server that ignores `offset` would send the same rows
+ * Checks that the pages of a query have each of its rows once. A server that ignores `offset` would send the same rows
  * forever, perhaps in another order. So before the first row at an offset is used, one request per connection asks for
- * a row beyond the end of the table. In addition the rows are counted if a page starts like the previous one, and if
- * there are many pages.
+ * a row beyond the end of the table. In addition the rows are counted if a page has fewer rows than requested, if a
+ * page starts like the previous one, and if there are many pages.
  */
 class RowPageCheck {
   readonly #source: PageSource;
   readonly #spec: QuerySpec;
   #start: string | undefined;
-  /** The rows of the query without its limit; `null` if the server can't count. */
+  /** The rows of the query without its limit and offset; `null` if the server can't count. */
   #count: number | null | undefined;
+  /** The offset of an empty page that is requested again. */
+  #emptyAt: number | undefined;
 
   constructor(source: PageSource, spec: QuerySpec) {
     this.#source = source;
@@ -206,6 +226,35 @@ class RowPageCheck {
     }
     if (use === 'unclear' && (await this.#isComplete(number, offset))) return false;
     throw this.#source.failure('more rows than it counts: it repeats rows, or ignores the filter');
+  }
+
+  /**
+   * Returns whether no row follows a page that has fewer rows than requested. If the server can't count, an empty page
+   * means that no row follows.
+   * @param offset the offset after the page
+   * @throws CatalogError Internal (18) if the server sends no more rows, but counts more
+   */
+  async isEnd(rows: number, number: number, offset: number): Promise<boolean> {
+    if (rows > 0) return this.#isBeyondFirstCount(offset);
+    // A server that limits the rows of a page still sends some of them. Most empty first pages are the result of
+    // filters that no row matches.
+    if (number === 1 && offset === 0) return true;
+    // Counted again, because another client may have deleted rows.
+    const count = this.#count === null ? null : await this.#countAgain();
+    if (count === null || count <= offset) return true;
+    // Requested again, because another client may have added rows after the page was read.
+    if (this.#emptyAt === offset) {
+      const what = `an empty page of rows after ${offset} rows, although it counts ${count}`;
+      throw this.#source.failure(this.#spec.filter === undefined ? what : `${what} that match the filter`);
+    }
+    this.#emptyAt = offset;
+    return false;
+  }
+
+  /** Whether there was no row at this offset when the rows were first counted; false if the server can't count. */
+  async #isBeyondFirstCount(offset: number): Promise<boolean> {
+    const count = this.#count === undefined ? await this.#countAgain() : this.#count;
+    return count !== null && count <= offset;
   }
 
   async #offsetUse(): Promise<OffsetUse> {
@@ -257,7 +306,11 @@ class RowPageCheck {
   }
 
   async #countAgain(): Promise<number | null> {
-    this.#count = (await this.#source.countRows(this.#spec.filter).catch(unknownIfRefused)) ?? null;
+    const count = this.#source.countRows(this.#spec.filter).catch((error: unknown) => {
+      // A count that takes too long, for example with a filter, must not end the query. An empty page ends it then.
+      if (!isCatalogError(error, 'ServiceUnavailable')) unknownIfRefused(error);
+    });
+    this.#count = (await count) ?? null;
     return this.#count;
   }
 }

@@ -45,7 +45,7 @@ export async function schemaOfTable(target: RestTarget, options: CallOptions): P
   }
 }
 
-/** Whether a server has no such operation, also not a part of it. */
+/** Whether an error shows that the server has no part of an operation. */
 const isNoOperation = ({ status }: CatalogError): boolean => status === 404 || status === 405;
 
 /**
@@ -75,7 +75,7 @@ export async function withRows<T>(
 
 /**
  * Whether an error shows that the server lacks an operation. A server may also answer with status 406 because it lacks
- * one part of it, so status 406 shows it only for a query without parts.
+ * only an optional part of the operation. So status 406 counts only for a query without optional parts.
  */
 function isMissing(error: CatalogError, { branch }: RestTarget, spec: QuerySpec | undefined): boolean {
   if (isNoOperation(error)) return true;

@@ -103,7 +103,7 @@ function checkTextSettings(options: IndexSettings): void {
     refuse(`createIndex: ${String(blockSize)} is not a valid blockSize.`, 'Pass 128 or 256.');
   if (ngramMinLength > ngramMaxLength) {
     const what = `createIndex: ngramMinLength ${ngramMinLength} is larger than ngramMaxLength ${ngramMaxLength}.`;
-    refuse(what, 'Set both, the smaller one first.');
+    refuse(what, 'Set both, with ngramMinLength at most as large as ngramMaxLength.');
   }
 }
 

@@ -65,12 +65,12 @@ export class MergeInsert {
     return this.#with({ useIndex: checkFlag('useIndex', 'argument', useIndex) });
   }
 
-  /** Not supported. @deprecated There are no LSM writes here: leave this step out. */
+  /** Not supported. @deprecated This client has no LSM writes: leave this step out. */
   useLsm(this: NotSupported<typeof noLsm>, _enable: boolean): never {
     throw notSupported('useLsm', noLsm);
   }
 
-  /** Not supported. @deprecated There are no LSM writes here: leave this step out. */
+  /** Not supported. @deprecated This client has no LSM writes: leave this step out. */
   validateSingleShard(this: NotSupported<typeof noLsm>, _enable: boolean): never {
     throw notSupported('validateSingleShard', noLsm);
   }
@@ -98,7 +98,7 @@ export class MergeInsert {
   }
 }
 
-const noLsm = 'There are no LSM writes here. Leave this step out.';
+const noLsm = 'This client has no LSM writes. Leave this step out.';
 
 /**
  * Returns the columns that a merge matches by.

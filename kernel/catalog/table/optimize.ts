@@ -13,7 +13,7 @@ export type OptimizeOptions = CallOptions & {
    */
   olderThan?: Age | undefined;
   /**
-   * Removes the versions that were created before this time, as in LanceDB's package. Not together with `olderThan`.
+   * Removes the versions that were created before this time, as in LanceDB's package. Do not set `olderThan` too.
    */
   cleanupOlderThan?: Date | undefined;
   /** Not supported: it would delete the files of writes in progress. Only `false` is allowed. */
@@ -27,8 +27,8 @@ export type OptimizeResult = Required<WriteResult> & {
   totalBytesBefore: number;
   totalBytesAfter: number;
   /**
-   * Number of files that the new version has instead of other files, and number of the replaced files. The replaced
-   * files stay for the earlier versions.
+   * Number of new files, and number of files that they replace in the newest version. The replaced files stay for the
+   * earlier versions.
    */
   numFilesAdded: number;
   numFilesReplaced: number;
@@ -62,7 +62,7 @@ export function checkOptimizeOptions(options: OptimizeOptions): number | undefin
   checkOptions('optimize', options, ['cleanupOlderThan', 'deleteUnverified', 'olderThan', 'signal']);
   const { olderThan, cleanupOlderThan, deleteUnverified } = options;
   if (deleteUnverified) {
-    const what = 'optimize never deletes the files of writes in progress, as deleteUnverified would.';
+    const what = 'optimize does not support deleteUnverified, which could delete files of writes in progress.';
     throw new CatalogError('Unsupported', what, 'Leave deleteUnverified out.');
   }
   if (cleanupOlderThan !== undefined) return ageOf(cleanupOlderThan, olderThan);

@@ -247,8 +247,8 @@ export type IndexSettings = {
 
 /**
  * A table of a catalog. Every read sees the newest version, also if another client wrote it. Exception: a table that
- * was opened at a version. Every call rejects with a `CatalogError`. A write to a table opened at a version rejects
- * with InvalidInput (13).
+ * was opened at a version. A call that fails rejects with a `CatalogError`. A write to a table opened at a version
+ * rejects with InvalidInput (13).
  *
  * On a server a table is found by name: after a rename calls fail with TableNotFound (4). In a directory a table in a
  * namespace stays open after a rename; to be sure, open the table by its new name.
@@ -441,7 +441,10 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
   backfill(column: string, options?: TableBackfillOptions): BackfillJob;
   /** Returns what `backfill` would do, counted or estimated; changes nothing. Rejects with a JobError. */
   planBackfill(column: string, options?: TableBackfillOptions): Promise<BackfillPlan>;
-  /** Computes one fragment without writing it, to preview the results of the function. Rejects with a JobError. */
+  /**
+   * Computes one fragment, or only its first rows, without writing them, to preview the results of the function.
+   * Rejects with a JobError.
+   */
   tryBackfill(column: string, options?: TableBackfillOptions): Promise<TableTrial>;
 }
 

@@ -47,8 +47,8 @@ export async function reportProgress<T extends { numInsertedRows?: number }>(
 }
 
 /**
- * Returns the batches of a source, and counts each when the next one is requested, which is after it was taken. A query
- * keeps its columns, which are known even if it has no row.
+ * Returns the batches of a source. Counts each batch when the write requests the next one, because only then has the
+ * write taken it. A query keeps its columns, which are known even if it has no row.
  */
 async function counted(source: BatchSource, count: (batch: RecordBatch) => void): Promise<BatchSource> {
   if (!(source instanceof Query)) return countBatches(source, count);

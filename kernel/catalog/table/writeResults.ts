@@ -23,6 +23,9 @@ export type MergeResult = WriteResult & {
   numDeletedRows?: number;
   /** The sum of the inserted and updated rows, as in LanceDB's package; outputs and copies leave it out. */
   readonly numRows?: number | undefined;
-  /** How often the engine tried the merge, because other writers were faster; outputs and copies leave it out. */
+  /**
+   * How often the engine tried the merge. It tries again if another writer was faster. Outputs and copies leave this
+   * property out.
+   */
   readonly numAttempts?: number | undefined;
 };

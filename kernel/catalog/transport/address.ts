@@ -64,7 +64,8 @@ export function addressOf(request: WireRequest, delimiter: string = idDelimiter,
 const idOf = ({ id = [] }: WireRequest, delimiter: string) => encodeId(id, undefined, delimiter);
 
 /**
- * Encodes a path segment. Segments of dots only are encoded too, because servers and proxies treat them as relative.
+ * Encodes a path segment. A segment that consists only of dots is encoded too, because servers and proxies would treat
+ * it as relative.
  */
 export const encodePart = (part: string): string =>
   /^\.+$/.test(part) ? part.replaceAll('.', '%2E') : encodeURIComponent(part.replaceAll(/\p{Surrogate}/gu, '\ufffd'));

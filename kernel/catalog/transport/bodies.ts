@@ -18,7 +18,10 @@ const decoders = {
   zstd: createZstdDecompress,
 };
 
-/** From this size on, a compressed response may not be `maxExpansion` times as large as the bytes that arrived. */
+/**
+ * A decompressed response of more than `maxExpanded` bytes may be at most `maxExpansion` times as large as the
+ * compressed bytes.
+ */
 const maxExpanded = 256 * 1024 * 1024;
 const maxExpansion = 100;
 
@@ -39,7 +42,7 @@ export function decodedBody(
     throw refused(`a response in the encoding "${name.slice(0, 40)}", which is not supported`);
   }
   const decoder = decoders[name]();
-  // The reader gets the errors. After the end of the pipeline a listener is still needed.
+  // The reader gets the errors. Without this listener, an error after the end of the pipeline would end the process.
   decoder.on('error', () => undefined);
   pipeline(body, decoder, () => undefined);
   return {
@@ -50,7 +53,9 @@ export function decodedBody(
         for await (const chunk of decoder as AsyncIterable<Uint8Array>) {
           size += chunk.length;
           if (size > maxExpanded && size > maxExpansion * decoder.bytesWritten)
-            throw refused(`a response in ${name} that becomes more than ${maxExpansion} times as large`);
+            throw refused(
+              `a response in ${name} that becomes more than ${maxExpansion} times as large when it is decompressed`,
+            );
           yield chunk;
         }
       } catch (error) {
@@ -62,13 +67,13 @@ export function decodedBody(
 
 const isDecoded = (name: string): name is keyof typeof decoders => Object.hasOwn(decoders, name);
 
-/** Whether an error is from a decoder: they have codes such as `Z_DATA_ERROR`. */
+/** Whether an error is from a decoder. Errors of decoders have codes such as `Z_DATA_ERROR`. */
 const isDecodingError = (error: unknown): boolean =>
   isRecord(error) && typeof error['code'] === 'string' && /^(?:Z_|ERR__|ZSTD_)/.test(error['code']);
 
 /**
- * Returns a body that ends with an error if it is not read to its end within a time. A server that sends a few bytes at
- * a time would otherwise never end.
+ * Returns a body that ends with an error if it is not read to its end within a time. Otherwise a server that sends a
+ * few bytes at a time could keep a request open forever.
  * @param ms maximum time from the first read; 0 for no limit
  */
 export function bodyWithin(body: WireResponse['body'], ms: number, tooSlow: () => CatalogError): WireResponse['body'] {

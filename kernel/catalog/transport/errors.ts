@@ -73,7 +73,7 @@ type Rule = { pattern: RegExp; means: (about: string, found: RegExpExecArray) =>
 
 const noColumn = (about: string, found: RegExpExecArray): Meaning => {
   const named = found.slice(1).find((group) => group !== undefined) ?? '';
-  // In the condition of a merge, columns have the name of a side.
+  // In the condition of a merge, the name of a column starts with the name of its side.
   const name = found.input.includes('source.__merge_source_sentinel')
     ? named.replace(/^(?:target|source)\./, '')
     : named;
@@ -126,7 +126,7 @@ const rules: readonly Rule[] = [
     pattern: /\bAmbiguous reference to unqualified field [`"]?([\w.]+?)[`"]?\.?(?:[\s,]|$)/,
     means: (about, found) => ({
       kind: 'InvalidInput',
-      what: `${about}: the condition of the merge does not say which "${found[1]}" it means.`,
+      what: `${about}: the condition of the merge does not say which column "${found[1]}" it means.`,
       hint: `Write target.${found[1]} for the row of the table, or source.${found[1]} for the new row.`,
     }),
   },
@@ -247,7 +247,10 @@ export function errorFromResponse(server: Server, asked: RequestSubject, answer:
 
 const leaveOutVersion = 'Remove the "/v1" at the end of the address: it is added automatically.';
 
-/** How a server says that it has no path that does not start with the version, as those of the contract do. */
+/**
+ * How a server says that it lacks a path which does not start with the version (`/v1`). All paths of the contract start
+ * with the version, so the address of the server is wrong.
+ */
 const isOtherPath = /\bno (?:GET|POST) \/(?!v1\/)/;
 
 const checkPath = 'Check the path in uri.';
@@ -324,7 +327,7 @@ function ofStatus(
     return new CatalogError('Unsupported', what, hint, { status, ...cause });
   }
   if (status === 413) {
-    const hint = 'Send less at once: create the table with a part of its rows, and add the others.';
+    const hint = 'Send less at once: create the table with a part of its rows, and add the other rows.';
     return new CatalogError('InvalidInput', `${name} does not accept a request as large as this one.`, hint, {
       status,
       ...cause,
@@ -340,7 +343,7 @@ function ofStatus(
 }
 
 /**
- * Returns the next step. For errors about a key it has the key hint, because a server's message rarely says where the
+ * Returns the next step. For errors about a key, it is the key hint, because a server's message rarely says where the
  * user can get another key.
  */
 function nextStep({ keyHint }: Server, kind: CatalogErrorKind, usual: string): string {

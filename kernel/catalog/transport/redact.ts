@@ -63,7 +63,7 @@ function anyForm(character: string): string {
     ...(character === ' ' ? [escaped('+')] : []),
     ...(character === '/' ? [escaped(String.raw`\/`)] : []),
   ]);
-  // The longest form first: a backslash is also the start of two.
+  // The longest form comes first, because a single backslash is also the start of an escaped one.
   return `(?:${[...forms].toSorted((a, b) => b.length - a.length).join('|')})`;
 }
 

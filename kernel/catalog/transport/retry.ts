@@ -45,15 +45,16 @@ export function markTransient<E extends object>(error: E, retryAfter?: number): 
 export const retryAfterOf = (error: object): number | undefined => passing.get(error)?.retryAfter;
 
 /**
- * Returns whether a request may be sent again. It may only if it changes nothing. RFC 9110 (9.2.2) allows other
- * requests to be repeated only if the first request was certainly not applied. The statuses 429 and 503 don't prove
- * this, because a gateway also sends them after it lost the response of the server behind it.
+ * Returns whether a request may be sent again: only if it changes nothing. RFC 9110 (9.2.2) allows repeating other
+ * requests only if the first request was certainly not applied. The statuses 429 and 503 don't prove this, because a
+ * gateway also sends them after it lost the response of the server behind it.
  */
 export const isRetryable = (operation: Operation): boolean => readingOperations.has(operation);
 
 /**
- * Returns the delay before the next try in milliseconds; `undefined` if there is no further try. The delay is a random
- * part of the full range, so that many clients do not return at the same moment.
+ * Returns the delay before the next try in milliseconds; `undefined` if there is no further try. The delay is the one that
+ * the server requested. Otherwise it is random, from 0 to a limit that doubles with each try, so that many clients do not
+ * return at the same moment.
  * @param tries how many tries were made
  * @param random from 0 to 1
  */

@@ -348,7 +348,8 @@ export class Transport implements Wire {
   }
 
   #undecodable(what: string, cause: unknown): CatalogError {
-    const hint = 'Ask the administrator of the server, or of the proxy before it, for responses without compression.';
+    const hint =
+      'Ask the administrator of the server, or of the proxy in front of it, for responses without compression.';
     return new CatalogError('Internal', `${this.name} sent ${what}.`, hint, { cause });
   }
 

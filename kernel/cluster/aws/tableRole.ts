@@ -52,7 +52,11 @@ export class TableRole {
     const reply = await awsCall(question, () => this.#client.send(request, { abortSignal: signal }));
     const { accessKeyId, secretAccessKey, sessionToken, expiration } = keysOfReply(reply.Credentials, question);
     if (sessionToken === undefined || expiration === undefined)
-      throw new ClusterError('BadReply', 'The reply of AWS to sts:AssumeRole has no session token or no end.', '');
+      throw new ClusterError(
+        'BadReply',
+        'The reply of AWS to sts:AssumeRole has no session token or no expiration time.',
+        '',
+      );
     return { accessKeyId, secretAccessKey, sessionToken, expiresAt: expiration };
   }
 

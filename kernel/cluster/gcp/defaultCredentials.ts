@@ -19,8 +19,8 @@ const usual = '169.254.169.254';
 const patience = 3_000;
 
 /**
- * Returns whether this machine has Google's metadata server.
- * Google's library can detect it too, but takes no signal, and prints a warning on networks with unusual responses.
+ * Returns whether this machine has Google's metadata server. Google's library can detect it too, but can't be canceled
+ * by a signal, and prints a warning on networks with unusual responses.
  */
 async function hasMetadataServer(signal: AbortSignal): Promise<boolean> {
   const detection = process.env['METADATA_SERVER_DETECTION']?.trim().toLowerCase();

@@ -192,7 +192,7 @@ export class KubeReads {
   }
 
   /**
-   * Returns a token of the service account like that of its pods, valid for ten minutes.
+   * Returns a token of the service account, like the one that its pods get, valid for ten minutes.
    * @param audience default: the API server
    * @throws ClusterError
    */

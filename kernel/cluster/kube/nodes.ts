@@ -93,11 +93,11 @@ export const readToleration = (item: unknown): Toleration =>
 const passing =
   /^(?:node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\/|^(?:ToBeDeleted|DeletionCandidateOf)|^karpenter\.sh\/(?:unregistered|disrupt)/;
 
-/** Returns the permanent taints that keep off pods without a toleration. */
+/** Returns the permanent taints that keep pods without a toleration off the node. */
 export const blockingTaints = ({ taints }: KubeNode): readonly Taint[] =>
   taints.filter(({ key, effect }) => effect !== 'PreferNoSchedule' && !passing.test(key));
 
-/** Returns the permanent taints that pods with these tolerations don't tolerate. */
+/** Returns the permanent taints of a node that none of these tolerations tolerates. */
 export function taintsAgainst(node: KubeNode, tolerations: readonly Toleration[]): readonly Taint[] {
   return blockingTaints(node).filter((taint) => !tolerations.some((one) => tolerates(one, taint)));
 }

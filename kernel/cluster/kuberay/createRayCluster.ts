@@ -29,8 +29,8 @@ export type CreateRayClusterOptions = {
 };
 
 /**
- * Creates a RayCluster, waits until it is ready, and connects to its Ray.
- * Adopts an existing one with the same name and settings.
+ * Creates a RayCluster, waits until it is ready, and connects to Ray on it. Adopts an existing RayCluster with the same
+ * name and settings.
  * @throws ClusterError NotReady if a check fails and `confirm` does not continue; Conflict if the existing one has
  * other settings; Timeout with the reported reason
  */

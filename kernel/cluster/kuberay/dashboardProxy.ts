@@ -19,7 +19,7 @@ import { isSameSecret } from '#processes/isSameSecret.ts';
 import { openRayLink, type OpenRayLinkOptions } from './openRayLink.ts';
 
 export type DashboardLimits = {
-  /** Connections of browsers at a time; further ones are closed. */
+  /** Maximum number of simultaneous connections of browsers. Others are closed. */
   readonly connections: number;
   /**
    * Milliseconds without data from Ray after which a connection is closed. For data from the browser, the limit is a
@@ -52,7 +52,7 @@ const usualLimits: DashboardLimits = {
 type Upgrade = { readonly socket: Socket; readonly head: Buffer };
 
 /**
- * Serves the dashboard of a Ray to browsers, on a loopback port. Every user of the machine and every web page can reach
+ * Serves the Ray dashboard to browsers, on a loopback port. Every user of the machine and every web page can reach
  * such a port, and Ray runs the code it receives. So each request needs the key in the path of the URL, a Host header
  * of this machine, and no Origin of another page. The key is not a cookie, because browsers send the cookies of
  * 127.0.0.1 to each port, also to programs of other users. Ray's dashboard has relative addresses, so it works below a
@@ -254,7 +254,7 @@ export class DashboardProxy implements AsyncDisposable {
   }
 }
 
-/** Opens the dashboard of a Ray to which a connection exists already. The caller disposes of the proxy. */
+/** Opens the dashboard of a Ray cluster to which a connection exists already. The caller disposes of the proxy. */
 export const openDashboardProxy = (target: RayTarget): Promise<DashboardProxy> => DashboardProxy.open(target);
 
 const createKey = (): string => randomBytes(24).toString('base64url');

@@ -20,8 +20,8 @@ type OpenRayClusterDeps = {
 const limit = 20_000;
 
 /**
- * A running RayCluster, connected to its Ray. The owner calls `finish`, or disposes of it to leave the cluster
- * running.
+ * A running RayCluster, with a connection to Ray on it. The owner calls `finish`, or disposes of it to leave the
+ * cluster running.
  */
 export class OpenRayCluster implements RayLink {
   readonly #parts: OpenRayClusterDeps;

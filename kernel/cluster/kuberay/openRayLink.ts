@@ -10,8 +10,8 @@ import { rayPorts } from './rayClusterObject.ts';
 import { findRayCluster, type RayClusterName } from './rayClusterState.ts';
 
 /**
- * Reads the token of a Ray whose RayCluster has token authentication (`authOptions`, since KubeRay 1.5).
- * The operator keeps the token in a secret. By default, the secret has the name of the cluster.
+ * Reads the token for Ray on a RayCluster with token authentication (`authOptions`, since KubeRay 1.5). The operator
+ * keeps the token in a secret. By default, the secret has the name of the cluster.
  * @param object the RayCluster as received from the API server
  * @returns `undefined` if Ray needs no token
  * @throws ClusterError Forbidden if the user may not read the secret
@@ -55,8 +55,8 @@ export type OpenRayLinkOptions = {
 };
 
 /**
- * Connects to the Ray of an existing RayCluster. Sends nothing to Ray yet.
- * The connection goes through the API server, or to Ray's service if the profile does not use port forwarding.
+ * Connects to Ray on an existing RayCluster. Sends nothing to Ray yet. The connection goes through the API server, or
+ * to Ray's service if the profile does not use port forwarding.
  * @throws ClusterError NotFound if the RayCluster does not exist, and as `connectKube`
  */
 export async function openRayLink(profile: ClusterProfile, options: OpenRayLinkOptions): Promise<RayLink> {
@@ -111,7 +111,7 @@ export async function openConnection(profile: ClusterProfile, signal: AbortSigna
   }
 }
 
-/** Opens the path to the Ray of a RayCluster. Closing `opened` also closes this path. @throws ClusterError */
+/** Opens the path to Ray on a RayCluster. Closing `opened` also closes this path. @throws ClusterError */
 export async function openTarget(
   opened: OpenedConnection,
   { usePortForwarding }: Pick<ClusterProfile, 'usePortForwarding'>,

@@ -204,7 +204,8 @@ export const profileFields = {
         kind: 'text',
         pattern: /^[\w.-]+@[\w.-]+\.[a-z]+$/,
         takes: 'the email of a Google service account',
-        description: 'Email of the Google service account that the pods use. Default: the email in the annotation.',
+        description:
+          'Email of the Google service account that the pods use. Default: the annotation of the Kubernetes service account.',
       },
     },
   },

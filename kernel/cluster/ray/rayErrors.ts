@@ -2,7 +2,7 @@ import { ClusterError, type ClusterErrorKind } from '#cluster/errors.ts';
 import { connectionErrorOf, htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
-// Converts errors of Ray's dashboard. No other file reads its messages.
+// Converts errors of Ray's dashboard. No other file interprets the messages of these errors.
 
 type StatusWords = { readonly kind: ClusterErrorKind; readonly said: string; readonly hint: string };
 

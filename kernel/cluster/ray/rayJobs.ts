@@ -42,7 +42,7 @@ export type RayVersion = {
   readonly session: string;
 };
 
-/** The jobs of one Ray, over the API of its dashboard. The creator closes it. */
+/** The jobs of one Ray cluster, over the API of its dashboard. The creator closes this object. */
 export class RayJobs {
   readonly #connection: RayConnection;
 

@@ -5,17 +5,17 @@ import { htmlTitleOf } from '#cluster/kube/kubeErrors.ts';
 import { readBytes } from '#processes/readBytes.ts';
 import { badReply, errorOfConnection, errorOfReply, pageError } from './rayErrors.ts';
 
-/** The dashboard of a Ray, which accepts jobs. */
+/** The dashboard of a Ray cluster, which accepts jobs. */
 export type RayTarget = {
   /** `http://127.0.0.1:8265`; its path is the prefix of Ray's paths. */
   readonly address: string;
-  /** A secret, for a Ray with token authentication. */
+  /** A secret, for a Ray cluster with token authentication. */
   readonly token?: string | undefined;
   /** A Unix socket or named pipe to connect to instead of the address's host: the local end of a port-forward. */
   readonly socketPath?: string | undefined;
 };
 
-/** An open path to a Ray, such as a port-forward, which reconnects by itself as far as possible. */
+/** An open path to a Ray cluster, such as a port-forward. It reconnects by itself as far as possible. */
 export interface RayLink extends AsyncDisposable {
   readonly target: RayTarget;
   /** Aborts when the link is closed. */
@@ -41,8 +41,8 @@ const timeouts = { connect: 10_000, headers: 60_000, body: 60_000 } as const;
 const longestReply = 256 * 1024 * 1024;
 
 /**
- * Connections to the dashboard of one Ray. The creator closes them. Uses undici's `request` instead of `fetch`: because
- * of the headers of `fetch`, Ray would take the client for a browser and refuse its requests.
+ * Connections to the dashboard of one Ray cluster. The creator closes them. Uses undici's `request` instead of `fetch`:
+ * because of the headers of `fetch`, Ray would take the client for a browser and refuse its requests.
  */
 export class RayConnection {
   /** `Ray at http://127.0.0.1:8265`, for messages. */

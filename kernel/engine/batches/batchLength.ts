@@ -20,8 +20,8 @@ const engineRows = 1024;
 /** Maximum rows of a query that counts as a page. */
 const pageRows = 4096;
 /**
- * Maximum bytes of a page that is one batch. The engine repeats the schema in each batch, which takes longer than the
- * rows if a table has thousands of columns.
+ * Maximum bytes of a page that is returned as one batch. The engine repeats the schema in each batch, which takes
+ * longer than the rows if a table has thousands of columns.
  */
 const onePageBytes = 8 * 1024 * 1024;
 
@@ -29,7 +29,8 @@ const onePageBytes = 8 * 1024 * 1024;
 export const sampleRows = { first: 4, narrow: 256 } as const;
 
 /**
- * Returns how many rows a batch should have, at least one. Returns `undefined` if the batches of the engine are right.
+ * Returns how many rows a batch should have, at least one. Returns `undefined` if the engine's own batches have a good
+ * length.
  * @param limit the number of rows that the query requests
  */
 export function batchLength({ bytes, isFixed }: RowWidth, limit?: number): number | undefined {

@@ -85,8 +85,8 @@ async function* encodeFile(
   yield written.take();
 }
 
-// A file can't have another dictionary for each batch, but each batch of a scan has its own dictionary. So files get
-// plain values instead of dictionaries; streams keep dictionaries.
+// An Arrow file has one dictionary per column, but each batch of a scan has its own dictionary. So files get plain
+// values instead of dictionaries; streams keep dictionaries.
 
 function plainSchema(schema: Schema): Schema {
   if (!schema.fields.some((field) => DataType.isDictionary(field.type))) return schema;

@@ -35,7 +35,7 @@ export function checkCasts(rows: ArrowTable, columns: Schema, start = 0): void {
 }
 
 /**
- * Whether `to` holds every value of `from` unchanged. A list of another length and a different struct are not exact.
+ * Whether `to` holds every value of `from` unchanged. False for lists of another length and for a different struct.
  */
 function isExact(from: DataType, to: DataType): boolean {
   if (DataType.isDictionary(from)) return isExact(from.dictionary as DataType, to);

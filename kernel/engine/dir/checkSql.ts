@@ -7,8 +7,8 @@ import { hasTextAfterSemicolon, SqlCursor } from '#catalog/sqlTokens.ts';
 // levels, and neither do the items of a list: the engine accepts tens of thousands of them.
 
 /**
- * Maximum tokens in one chain, including the chains nested in it. At about 300 tokens of the worst kind the engine
- * ends.
+ * Maximum tokens in one chain, including the chains nested in it. About 300 tokens of the worst kind end the process of
+ * the engine.
  */
 const maxDepth = 150;
 /**

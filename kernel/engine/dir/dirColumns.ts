@@ -60,12 +60,12 @@ async function checkExpression(native: NativeTable, column: string, sql: string)
 }
 
 /**
- * Checks the type of a column that SQL computes, as `checkTimeZones` does. SQL sets a time zone only by `arrow_cast`.
- * Only then the query is planned for its type, because planning takes time.
+ * Checks the type of a column that SQL computes, as `checkTimeZones` does. Only `arrow_cast` can set a time zone in
+ * SQL, so other SQL is not checked: the engine must plan SQL to find its type, and that takes time.
  */
 async function checkTimeZonesOfSql(native: NativeTable, column: string, sql: string): Promise<void> {
   if (!/\barrow_cast\b[^]*\btimestamp\b[^:]*:/i.test(sql)) return;
-  // The engine plans no query without a column of the table.
+  // The engine can't plan a query that reads no column of the table.
   const first = (await native.schema()).fields[0]?.name ?? '';
   const columns = new Map([
     [first, `\`${first}\``],

@@ -119,7 +119,7 @@ const graph = ({ m, efConstruction }: Chosen) => definedEntries({ m, efConstruct
 function tokens(options: Chosen): Parameters<Index['fts']>[0] {
   const { language, lowerCase, customStopWords, ngramMinLength, ngramMaxLength, ...others } = options;
   const { withPosition, baseTokenizer, maxTokenLength, stem, removeStopWords, asciiFolding } = others;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a tokenizer that is not known is refused by the engine
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine refuses an unknown tokenizer
   return definedEntries({
     withPosition,
     baseTokenizer,
@@ -187,7 +187,7 @@ export const prewarmIndex = (handle: TableHandle, name: string, options: CallOpt
     await native.prewarmIndex(known);
   });
 
-/** Splits a string into words as an index of text does. @throws CatalogError InvalidInput (13) */
+/** Splits a string into words as a full-text index does. @throws CatalogError InvalidInput (13) */
 export function tokenize(handle: TableHandle, query: string, { signal, ...by }: TokenizeOptions): Promise<TextToken[]> {
   return handle.read('DescribeTableIndexStats', { signal }, async (native) => {
     checkOptions('tokenize', by, ['column', 'indexName']);

@@ -19,10 +19,10 @@ export function optimizeTable(handle: TableHandle, options: OptimizeOptions): Pr
     const olderThan = checkOptimizeOptions(options);
     handle.checkWritable();
     const { signal } = options;
-    // Versions that this call itself creates are never older.
+    // The time is taken now, so that no version that this call creates is older.
     const removeBefore = olderThan === undefined ? undefined : Date.now() - olderThan;
     await checkNoBackfill(handle, 'optimize', signal);
-    // Two calls for one table run one after another: the second would do the same work, and then conflict.
+    // Calls for one table run one after another. Concurrent calls would do the same work and then conflict.
     const table = JSON.stringify(['optimize', handle.place.location, ...handle.namespacePath, handle.name]);
     return runExclusive(table, async () => {
       for (let attempt = 1; ; attempt++) {
@@ -75,9 +75,9 @@ const noneRemoved = { numVersionsRemoved: 0, numOlderVersionsKept: 0, bytesRemov
 const margin = 1000;
 
 /**
- * Removes versions that are older than `olderThan` milliseconds. The engine removes all versions before a time, and
- * refuses if one of them is tagged. So if one of the older versions is tagged, only versions before the oldest tagged
- * one are removed.
+ * Removes versions that were created before `limit`, a time in milliseconds. The engine removes all versions before a
+ * time, and refuses if one of them is tagged. So if one of the older versions is tagged, only versions before the
+ * oldest tagged one are removed.
  */
 async function removeVersions(handle: TableHandle, native: NativeTable, limit: number) {
   const versions = await native.listVersions();

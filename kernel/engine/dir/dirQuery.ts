@@ -57,8 +57,8 @@ export const dirQueryRunner = (current: () => TableHandle): QueryRunner => ({
 });
 
 /**
- * Returns the rows of a query, which are read on demand. The first batch is read at once, because only it tells the
- * schema.
+ * Returns the rows of a query, which are read on demand. The first batch is read at once, because the schema is known
+ * only from a batch.
  */
 async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): Promise<BatchStream> {
   const release = handle.hold();
@@ -176,7 +176,7 @@ function releaseAfter<T>(items: AsyncGenerator<T, void, undefined>, release: () 
 /** Maximum bytes of the larger sample. */
 const maxSample = 2 ** 20;
 
-/** Returns the mean bytes of the rows of a query; `undefined` if it has none, or fails. */
+/** Returns the mean bytes of the rows of a query; `undefined` if the query returns no rows, or fails. */
 async function widthOf(native: NativeTable, spec: QuerySpec): Promise<number | undefined> {
   // An error is ignored: a sample may contain rows that the query excludes, and an expression that fails for them need
   // not fail for the query.

@@ -18,6 +18,7 @@ import {
   markers,
   rootFolder,
 } from './files/folders.ts';
+import { recordDeregistered, takeDeregistered } from './files/deregisteredTables.ts';
 import { checkNoNamespace, rootNameTaken } from './nameConflicts.ts';
 import { tableAlreadyExists, addToManifest, newFolder, throwTaken } from './files/staging.ts';
 
@@ -84,26 +85,55 @@ async function makeDeclared(folder: string): Promise<void> {
 
 /**
  * Adds a name for a table that already is in a folder of the root ("RegisterTable").
- * @param within accepts only folders that were created for tables of this namespace
+ * @param within accepts only folders whose tables were deregistered in this namespace
  */
 export async function registerTable(
   place: Root,
-  { name, path }: TableId,
+  table: TableId,
   location: string,
   options: RegisterTableOptions,
   within: NamespacePath = [],
 ): Promise<void> {
+  const { name, path } = table;
   const folder = folderOf(place, location);
   if (path.length === 0) return registerInRoot(place, name, folder, options);
-  if (!isCreatedIn(within, folder)) throw foreignFolder([...path, name], folder);
-  await checkDataset(place, { name, path }, folder, location);
+  const isLimited = within.length > 0;
+  // The name of such a folder is the name of a table in the root.
+  if (isLimited && folder.endsWith('.lance')) throw foreignFolder([...path, name], folder);
+  // Without the limit, an invalid folder gets its error before anything is changed.
+  if (!isLimited) await checkDataset(place, table, folder, location);
+  const deregistered = await takeDeregistered(place, folder, within);
+  if (isLimited && deregistered === undefined) throw foreignFolder([...path, name], folder);
+  try {
+    if (isLimited) await checkDataset(place, table, folder, location);
+    await insertAt(place, table, folder, options, within);
+  } catch (error) {
+    // An error is ignored: then only a client without the limit can register the folder.
+    if (deregistered !== undefined) await recordDeregistered(place, folder, deregistered).catch(() => undefined);
+    throw error;
+  }
+  // Removes the marker of a deregistered table, but keeps it in a folder named `<table>.lance`. Without the marker,
+  // such a folder would also be listed as a table of the root, and dropping that table would delete the files of this
+  // one.
+  if (place.isLocal && !folder.endsWith('.lance'))
+    await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
+}
+
+/** Lists a table in a namespace at a folder that no other table uses. */
+async function insertAt(
+  place: Root,
+  { name, path }: TableId,
+  folder: string,
+  options: RegisterTableOptions,
+  within: NamespacePath,
+): Promise<void> {
   const id = objectId(name, path);
   if (place.isLocal) await checkNotInRoot(place, name, path, folder);
   await updateManifest(place, async (manifest) => {
     const owner = await manifest.idAt(folder);
     if (owner !== undefined && owner !== id) {
       const names = owner.split(idDelimiter);
-      // A client of the namespace must not learn where a table is now that was moved out of it.
+      // A client that is limited to the namespace must not learn the identifier of a table outside of it.
       const isWithin = within.every((part, index) => part === names[index]);
       throw isWithin ? folderHasName([...path, name], folder, names) : foreignFolder([...path, name], folder);
     }
@@ -117,11 +147,6 @@ export async function registerTable(
     if (options.mode !== 'overwrite') throw nameTaken({ name, path });
     if (!(await manifest.move(id, folder))) throw tableNotFound({ name, path });
   });
-  // Removes the marker of a deregistered table, but keeps it in a folder named `<table>.lance`. Without the marker,
-  // such a folder would also be listed as a table of the root, and dropping that table would delete the files of this
-  // one.
-  if (place.isLocal && !folder.endsWith('.lance'))
-    await rm(join(inRoot(place.location, folder), markers.forgotten), { force: true });
 }
 
 /** @throws CatalogError InvalidInput (13) if the folder belongs to a table that is listed in the root */
@@ -130,18 +155,11 @@ async function checkNotInRoot(place: Root, name: string, path: NamespacePath, fo
   throw folderHasName([...path, name], folder, [folder.slice(0, -'.lance'.length)]);
 }
 
-/** Whether a folder was created for a table of a namespace: its name has a random part and then the identifier. */
-function isCreatedIn(namespace: NamespacePath, folder: string): boolean {
-  const start = namespaceId(namespace);
-  if (start === undefined) return true;
-  return /^[0-9a-f]{8}_/.test(folder) && folder.slice(9).startsWith(start + idDelimiter) && !folder.endsWith('.lance');
-}
-
-/** The error for a folder that may have a table of another namespace. It is the same if there is no such folder. */
+/** The error for a folder that may belong to another namespace. A missing folder gets the same error. */
 const foreignFolder = (id: readonly string[], folder: string): CatalogError =>
   new CatalogError(
     'InvalidInput',
-    `Can't register table "${displayPath(id)}": the folder "${folder}" was not created for a table of this namespace.`,
+    `Can't register table "${displayPath(id)}": no table of the folder "${folder}" was deregistered in this namespace.`,
     'Pass a location that deregisterTable() returned in this namespace.',
   );
 
@@ -154,8 +172,8 @@ const folderHasName = (id: readonly string[], folder: string, owner: readonly st
   );
 
 /**
- * Registers a table in the root. There the name is the location, so the function only removes the marker of a
- * deregistered table and adds a row if there is a manifest.
+ * Registers a table in the root. The name of such a table determines its location, so the function only removes the
+ * marker of a deregistered table, and adds a row if there is a manifest.
  */
 async function registerInRoot(place: Root, name: string, folder: string, options: RegisterTableOptions): Promise<void> {
   onlyLocal(place, `Can't register table "${name}"`);
@@ -192,7 +210,10 @@ export async function deregisterTable(place: Root, { name, path }: TableId): Pro
     const id = objectId(name, path);
     const entry = await updateManifest(place, (manifest) => manifest.take(id));
     if (!entry) throw tableNotFound({ name, path });
-    // The marker prevents that a repair takes the table for a lost one and lists it again.
+    // The row is removed first, so that the record never names a namespace that the table has left meanwhile. An error
+    // is ignored: then only a client that is not limited to a namespace can register the folder.
+    if (isTableLocation(entry.location)) await recordDeregistered(place, entry.location, id).catch(() => undefined);
+    // Because of the marker, a repair does not treat the table as lost and list it again.
     if (place.isLocal && isTableLocation(entry.location)) {
       await writeFile(join(inRoot(place.location, entry.location), markers.forgotten), '').catch(() => undefined);
     }

@@ -94,7 +94,7 @@ export class DirTable extends LanceDbTable implements Table {
     return facts;
   }
 
-  /** The full path of the table's files, if the engine tells it. */
+  /** The full path of the table's files, if the engine reports it. */
   get folder(): string | undefined {
     return this.#handle.folder;
   }

@@ -74,7 +74,7 @@ export async function checkNotTable(place: Root, path: NamespacePath): Promise<v
   );
 }
 
-/** Whether a table has the name. The manifest tells it. For a table in the root, its folder tells it too. */
+/** Whether a table has the name: by its row in the manifest, or by its folder if the table is in the root. */
 async function isTable(place: Root, path: NamespacePath): Promise<boolean> {
   const kind = await objectKind(place, path);
   if (kind !== undefined || path.length !== 1) return kind === 'table';

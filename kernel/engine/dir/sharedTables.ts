@@ -29,11 +29,11 @@ export type VersionFacts = {
 /** An opened table of the engine, which one caller uses until it calls `release`. */
 export type LeasedTable = {
   readonly native: NativeTable;
-  /** The facts that a user has read last. They stay valid, because a version never changes. */
+  /** The facts that were read last. They stay valid, because a version never changes. */
   facts: VersionFacts | undefined;
   /** The cached widths of the rows. A table that replaces this one starts with an empty cache. */
   readonly widths: RowWidths;
-  /** The full path of the table's files, if the engine tells it. */
+  /** The full path of the table's files, if the engine reports it. */
   readonly folder?: string | undefined;
   /**
    * Whether other callers may use the same `native`. Then this caller must not change it, for example by a checkout.
@@ -215,9 +215,9 @@ export const ownTable = (native: NativeTable, folder?: string): LeasedTable => (
 });
 
 /**
- * Identifies the table in a folder and its name. The identity changes if the table is dropped, replaced, renamed or
- * deregistered, and if an entry in the list of namespaces and tables changes. A new version does not change the
- * identity, and need not: the engine itself looks for the newest version.
+ * Returns a string that identifies the table in a folder. It changes if the table is dropped, replaced, renamed or
+ * deregistered, and if an entry in the list of namespaces and tables changes. A new version of the table does not
+ * change the string, because the engine itself looks for the newest version.
  *
  * @returns `undefined` if the folder is missing, or if the folder or the list has changed just now
  */
@@ -238,7 +238,7 @@ const statOf: (path: string) => BigIntStats | undefined | Promise<BigIntStats | 
     ? (path) => statSync(path, { bigint: true, throwIfNoEntry: false })
     : (path) => stat(path, { bigint: true }).catch(() => undefined);
 
-/** The folder of an opened table. The engine tells it only in the text for its display. */
+/** The folder of an opened table. The engine reports the folder only in the display text of the table. */
 function folderOf(native: NativeTable): string | undefined {
   const uri = /\buri=(.+), read_consistency_interval=/.exec(native.display())?.[1];
   if (uri === undefined || !uri.startsWith('file:')) return uri;

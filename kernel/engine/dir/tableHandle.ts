@@ -64,7 +64,7 @@ export class TableHandle {
     this.#subject = tableSubject(name, path, pin.version);
   }
 
-  /** The full path of the table's files, if the engine tells it. */
+  /** The full path of the table's files, if the engine reports it. */
   get folder(): string | undefined {
     return this.#leased.folder;
   }

@@ -31,7 +31,9 @@ export function listVersions(handle: TableHandle, options: CallOptions): Promise
  */
 export function listVersionPage(handle: TableHandle, range: VersionRange, options: CallOptions): Promise<VersionPage> {
   return handle.read('ListTableVersions', options, async (native) => {
-    const manifests = await listManifests(handle, native);
+    // A first page with room for many versions is mostly the whole list, which needs no look at the file names.
+    const mayBeFew = range.limit <= maxManifests || range.after !== undefined;
+    const manifests = mayBeFew ? await listManifests(handle, native) : undefined;
     if (manifests) {
       const { versions: wanted, isLast } = versionsInRange(manifests.versions, (version) => version, range);
       const isFew = wanted.length <= maxManifests && wanted.length < manifests.versions.length;
@@ -83,7 +85,7 @@ function versionsInRange<T>(
   return { versions: left.slice(0, limit), isLast: left.length <= limit };
 }
 
-/** The versions of a table, oldest first, as the names of its manifests tell them. */
+/** The versions of a table, oldest first, from the names of its manifests. */
 type Manifests = { folder: string; versions: readonly number[]; isInverted: boolean };
 
 /**
@@ -104,7 +106,7 @@ async function listManifests(handle: TableHandle, native: NativeTable): Promise<
     if (Number.isSafeInteger(version) && version >= 0) versions.push(version);
     else if (!isOther(file)) return undefined;
   }
-  // A typed array is sorted by number and not by text, and faster.
+  // A typed array sorts by number and not by text, and is faster.
   return versions.length === 0
     ? undefined
     : { folder, versions: [...Float64Array.from(versions).toSorted()], isInverted };

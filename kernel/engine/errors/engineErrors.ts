@@ -33,7 +33,7 @@ const storeRule = (
 /** Returns the debug output of nested errors without the escapes of inner strings. */
 const unescaped = (text: string): string => text.replaceAll(/\\+"/g, '"');
 
-/** Words of the debug output that only say where another error is. */
+/** Names in the debug output of errors that only wrap another error. */
 const wrappers: ReadonlySet<string> = new Set(['Generic', 'Custom', 'Error', 'IO', 'Internal', 'InvalidInput']);
 
 /**
@@ -149,8 +149,8 @@ const brokenTable = (subject: Subject): [string, string] => [
 ];
 
 /**
- * The words the engine puts before its own sentence. Text of the user mostly contains other characters, so this pattern
- * does not match it.
+ * The words the engine puts before its own sentence. The pattern does not match most text of users, because such text
+ * contains other characters.
  */
 const lead = String.raw`^(?:[\w ()]+: )*`;
 

@@ -18,7 +18,7 @@ export const queryRules: readonly ErrorRule[] = [
     say: (subject, found) => {
       const name = found[1]!.replaceAll(/[`"]/g, '');
       return [
-        `${subjectText(subject)}: the condition of the merge does not say which "${name}" it means.`,
+        `${subjectText(subject)}: the condition of the merge does not say which column "${name}" it means.`,
         `Write target.${name} for the row of the table, or source.${name} for the new row.`,
       ];
     },
@@ -85,7 +85,7 @@ export const queryRules: readonly ErrorRule[] = [
     pattern: /^(?:Invalid input, )+the column must be specified in the query/,
     kind: 'InvalidInput',
     say: (subject) => [
-      `${subjectText(subject)}: a phrase is searched in one column, and several have a full-text index.`,
+      `${subjectText(subject)}: a phrase can be searched in only one column, but several columns have a full-text index.`,
       "Name the column: search(text, 'fts', 'column'). The indexes and their columns: listIndices().",
     ],
   },

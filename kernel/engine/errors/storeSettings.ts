@@ -1,6 +1,6 @@
 import { CatalogError } from '#shared/errors.ts';
 
-// The engine does not check these settings of S3. It panics when it sends the first request.
+// The engine does not check these settings of S3. If one is invalid, it panics when it sends the first request.
 
 const settings = {
   endpoint: {

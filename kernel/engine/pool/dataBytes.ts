@@ -5,7 +5,7 @@ const dataField = 5;
 /** The page size of x64, and of the usual kernels on arm64. */
 const pageBytes = 4096;
 
-/** Returns the bytes that a process may write to, as its memory limit counts them; `undefined` if not known here. */
+/** Returns the bytes that a process may write to, as its memory limit counts them; `undefined` if unknown. */
 export function dataBytes(pid: number): number | undefined {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[dataField]);

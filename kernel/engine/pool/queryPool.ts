@@ -59,7 +59,7 @@ export type PoolOptions<Process extends QueryProcess> = {
  * request, and each thread has a stack of 16 MB.
  */
 const requestsPerProcess = 8;
-/** An unused process ends after this time, milliseconds. */
+/** Milliseconds after which an unused process ends. */
 const idleMs = 60_000;
 /** Maximum number of kinds of requests that are remembered because they ended well. */
 const maxKnown = 10_000;
@@ -73,7 +73,7 @@ type Task = {
 type Slot<Process extends QueryProcess> = {
   readonly process: Process;
   readonly tasks: Set<Task>;
-  /** What becomes of the process when its last request has left. */
+  /** What happens to the process when it has no more requests. */
   after: 'stays' | 'ends' | 'is killed';
   idle: NodeJS.Timeout | undefined;
 };
@@ -87,12 +87,12 @@ type Waiting<Process extends QueryProcess> = {
 const isOf = (tasks: ReadonlySet<Task>, owner: string): boolean => [...tasks].some((task) => task.owner === owner);
 
 /**
- * Runs requests that could end the engine, by memory, stack or time, in processes that may end.
+ * Runs requests that could end the engine or keep it busy in separate processes, which may end.
  *
  * A request of a new kind has a process for itself. If the process ends, only the caller of this request is refused.
- * Requests whose kind succeeded before share a process with other requests of their owner. Only the end of a process
- * stops a search of the engine. So a process is killed if a request takes too long, or if its caller disconnects before
- * the end of the response.
+ * Requests whose kind succeeded before share a process with other requests of their owner. A running search of the
+ * engine can be stopped only by ending its process. So a process is killed if a request takes too long, or if its
+ * caller disconnects before the end of the response.
  */
 export class QueryPool<Process extends QueryProcess> {
   readonly #options: PoolOptions<Process>;

@@ -23,7 +23,7 @@ export type Step =
   | { do: 'list-table'; id: string; folder: string }
   | { do: 'remove-row'; id: string; location: string | null };
 
-/** A damage with the steps that repair it, in order; no steps if the user has to repair it. */
+/** Damage with the steps that repair it, in order; no steps if the user has to repair it. */
 type Planned = { damage: Damage; steps: readonly Step[] };
 
 /** The damage of a catalog; for `recent` see `RepairResult`. */
@@ -32,7 +32,7 @@ type Plan = { planned: Planned[]; recent: number };
 export type PlanOptions = {
   /**
    * Minimum age in ms of an unlisted folder (default: 60,000). Needed because a table that is being created or dropped
-   * has for a moment a folder and no row.
+   * briefly has a folder but no row.
    */
   minAgeMs?: number | undefined;
 };
@@ -102,8 +102,8 @@ class Planner {
   }
 
   /**
-   * Reports an unlisted table below a name that a table has. Plans no steps, because a stray folder does not justify
-   * renaming an intact table.
+   * Reports an unlisted table whose parent name is the name of a table. Plans no steps, because a stray folder does not
+   * justify renaming an intact table.
    */
   #below({ id, folder }: Unlisted, table: string): void {
     this.#add(

@@ -3,7 +3,7 @@ import { type Operation, readingOperations } from '#catalog/contract.ts';
 import type { RequestInfo } from '#engine/server/server.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath, nameProblem, type NamespacePath } from '#shared/names.ts';
-import { parseBasePath } from './basePath.ts';
+import { checkRootNamespace, parseBasePath } from './basePath.ts';
 import { joinRoot, type Database } from './databases.ts';
 import { type HostRoute, routeOfHost } from './hosts.ts';
 import type { KeyStore } from './keyStore.ts';
@@ -23,7 +23,7 @@ export type Caller = {
   readonly prefix?: string | undefined;
   /** The namespace that the base path of the URL names, below the namespace of the key. */
   readonly basePath: NamespacePath;
-  /** The namespace that is the root for the request: that of the key and then that of the base path. */
+  /** The namespace that is the root for the request: the namespace of the key, followed by that of the base path. */
   readonly namespacePath: NamespacePath;
 };
 
@@ -93,6 +93,7 @@ export class Authorizer {
     const { namespacePath: basePath, problem } = parseBasePath(request.url ?? '');
     if (problem) throw problem;
     const namespacePath = [...key.namespacePath, ...basePath];
+    checkRootNamespace(namespacePath);
     this.#callers.set(request, { key, ...this.#placeOf(request, route, key), basePath, namespacePath });
     if (!isOperationAllowed(key.access, operation)) {
       throw new CatalogError('PermissionDenied', `The key "${key.name}" is read-only.`, 'Use another key.');
@@ -137,7 +138,7 @@ export class Authorizer {
         `There is no database "${asked}" on this server.`,
         given === undefined
           ? `Name another database in ${prefixHeaders[0]}.`
-          : `Name another database in ${databaseHeaders[0]}, or start the server with --database ${asked}=DIR.`,
+          : `${otherDatabase(headers, asked, named === undefined)}, or start the server with --database ${asked}=DIR.`,
       );
     }
     if (folders.length === 0) return { database };
@@ -189,6 +190,14 @@ export class Authorizer {
       `Name a database in ${databaseHeaders[0]}, or start ${prefixHeaders[0]} with its name.`,
     );
   }
+}
+
+/** Returns how the client can name another database: in the place where it named this one. */
+function otherDatabase(headers: IncomingMessage['headers'], asked: string, isOfHost: boolean): string {
+  if (isOfHost) return 'Name another database in the first label of the host';
+  if (oneOf(headers, [databaseHeaders[0]]) !== undefined) return `Name another database in ${databaseHeaders[0]}`;
+  // Users of LanceDB's client do not see the header.
+  return `Connect to another database than "db://${asked}"`;
 }
 
 /**

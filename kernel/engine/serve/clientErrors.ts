@@ -21,7 +21,7 @@ export function clientError(
   return hidden(error, [caller.database.root, tmpdir()], { path: caller.namespacePath, identifier });
 }
 
-/** The error of every request whose namespace as a root does not exist. */
+/** The error of every request whose root namespace does not exist. */
 export function rootNamespaceMissing({ key, basePath }: Caller, cause: CatalogError): CatalogError {
   const [what, hint] =
     basePath.length > 0

@@ -23,7 +23,7 @@ const spareConnections = 64;
 
 type Connection = { readonly socket: Socket; readonly address: string; hasKey: boolean };
 
-/** The end of a connection as the client sees it: a TLS socket and the TCP socket below it have the same id. */
+/** Returns the address and port of the client. A TLS socket and the TCP socket below it have the same id. */
 const idOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /**

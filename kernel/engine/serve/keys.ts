@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CatalogError } from '#shared/errors.ts';
-import { displayPath, nameProblem, type NamespacePath } from '#shared/names.ts';
+import { displayPath, nameProblem, namespacePathProblem, type NamespacePath } from '#shared/names.ts';
 
 const accesses = ['read-only', 'read-write'] as const;
 export type Access = (typeof accesses)[number];
@@ -93,9 +93,13 @@ const namespaceField = 'namespace=';
 /** An invalid namespace is an error: a key that lost its namespace would open the whole database. */
 function parseNamespace(text: string, line: number): NamespacePath {
   const path = text.split('/');
-  const problem = path.map((name) => nameProblem('namespace', name)).find((one) => one !== undefined);
+  const problem = namespacePathProblem(path);
   if (problem)
-    throw wrongLine(line, `has "${text}", which is not a valid namespace`, 'Write names with "/" between them.');
+    throw wrongLine(
+      line,
+      `has "${text}", which is not a valid namespace: ${problem.what.replace(/\.$/, '')}`,
+      'Write names with "/" between them.',
+    );
   return path;
 }
 

@@ -10,6 +10,7 @@ export function jsonLog(write: (line: string) => void, secrets: readonly string[
   const hidden = secrets.filter((secret) => secret.length >= 6);
   const clean = (_key: string, value: unknown): unknown =>
     typeof value === 'string' ? hidden.reduce((text, secret) => text.replaceAll(secret, '***'), value) : value;
+  const replacer = hidden.length === 0 ? undefined : clean;
   return (level, event, fields = {}) =>
-    write(JSON.stringify({ time: new Date().toISOString(), level, event, ...fields }, clean));
+    write(JSON.stringify({ time: new Date().toISOString(), level, event, ...fields }, replacer));
 }

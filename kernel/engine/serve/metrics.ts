@@ -51,7 +51,7 @@ export class Metrics {
     this.#durations.set(operation, histogram);
     histogram.sum += seconds;
     histogram.count++;
-    for (const [index, bound] of bounds.entries()) if (seconds <= bound) histogram.counts[index]!++;
+    for (let index = bounds.length - 1; index >= 0 && seconds <= bounds[index]!; index--) histogram.counts[index]!++;
   }
 
   /** Counts a query that was stopped. */
@@ -67,7 +67,7 @@ export class Metrics {
       ...head(
         'lance_catalog_requests_total',
         'counter',
-        'Requests by operation and HTTP status, or "cut" without a complete response.',
+        'Requests by operation and HTTP status. The status is "cut" if the response was incomplete.',
       ),
       ...[...this.#requests].map(([labels, count]) => `lance_catalog_requests_total{${labels}} ${count}`),
       ...head(

@@ -58,7 +58,7 @@ const pooledByBody: { readonly [K in Operation]?: (body: Json) => boolean } = {
 /** Parameters of "MergeInsertIntoTable" that contain SQL. */
 const mergeConditions = ['when_matched_update_all_filt', 'when_not_matched_by_source_delete_filt'] as const;
 
-/** How long a request waits for a process, milliseconds; then its client should try again. */
+/** Milliseconds that a request waits for a process. After that time its client should try again. */
 const waitTime = 20_000;
 
 const passedHeaders = ['content-type', 'accept', 'prefer'] as const;

@@ -58,7 +58,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     // Number of catalogs: one for each database, and space for prefixes in the databases.
     options.databases.length + 32,
   );
-  // A missing local root is a typing error. It is reported now, and not later to every client.
+  // A missing local root is probably a typo. It is reported now, and not later to every client.
   for (const { root } of options.databases) await catalogs.get(root);
   const keys = await openKeyStore(options.keys, {
     changed: (count) => log('info', 'keys_read', { count }),

@@ -59,7 +59,7 @@ const shortestLife = 120_000;
 /** The number of sessions that are kept for reuse. */
 const maxSessions = 1000;
 
-/** For whom and for which table credentials are, in log lines. */
+/** The API key, database and table that credentials are for, in log lines. */
 type Subject = { readonly key: string; readonly database: string; readonly table: string };
 
 type Session = { readonly keys: SessionKeys; readonly startedAt: number };
@@ -93,7 +93,7 @@ export class TableCredentials {
 
   /**
    * Returns storage options for Lance, or `undefined` if the database is not in S3, or if the credentials are not
-   * required and can't be had.
+   * required and can't be obtained.
    * @throws CatalogError if required: ServiceUnavailable (17) if STS fails, InvalidInput (13) if no policy can name the
    * files of the table
    */

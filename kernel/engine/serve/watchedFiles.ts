@@ -35,7 +35,7 @@ export class WatchedFiles<T> {
   }
 
   /**
-   * Reads the files the first time. @throws what `parse` throws, CatalogError InvalidInput (13) for an unreadable
+   * Reads the files for the first time. @throws what `parse` throws, CatalogError InvalidInput (13) for an unreadable
    * file
    */
   static async open<T>(options: WatchOptions<T>): Promise<WatchedFiles<T>> {

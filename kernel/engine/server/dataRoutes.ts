@@ -67,7 +67,7 @@ function updatesOf(body: Json): Record<string, string> {
   return Object.fromEntries(updates);
 }
 
-/** Returns the bytes at which the client wishes the rows to end. Preferences that can't be read are ignored. */
+/** Returns the number of bytes after which the client wants the rows to end. Ignores invalid preferences. */
 function maxBytesOf({ preferences }: RequestContext): { maxBytes?: number } {
   const bytes = Number(preferences.get(preference.maxBytes));
   return Number.isSafeInteger(bytes) && bytes >= 1 ? { maxBytes: bytes } : {};

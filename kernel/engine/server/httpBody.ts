@@ -156,7 +156,7 @@ export class BodyReader {
     });
   }
 
-  /** @param end a time of `performance`; without it the body must arrive at a minimum rate */
+  /** @param end a time of `performance.now()`; without it the body must arrive at a minimum rate */
   async *#read(limit: number, hint: string, end?: number): AsyncGenerator<Uint8Array> {
     // `for await` over the request can't be used: leaving that loop destroys the connection and with it the response.
     const chunks: AsyncIterator<Uint8Array> = this.#request.iterator({ destroyOnReturn: false });

@@ -121,7 +121,7 @@ function pageOf(query: URLSearchParams): { limit: number; pageToken: string | un
 const tokenOf = (pageToken: string | undefined): { page_token?: string } =>
   pageToken === undefined ? {} : { page_token: pageToken };
 
-/** Prefixes of page tokens, which tell whether the list continues with namespaces or tables. */
+/** Prefixes of page tokens. They show whether the list continues with namespaces or with tables. */
 const tablesMark = 'tables:';
 const namespacesMark = 'namespaces:';
 

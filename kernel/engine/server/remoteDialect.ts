@@ -7,7 +7,7 @@ import { invalidRequestField, type Json, object, optionalString, requiredString,
 
 // The protocol of LanceDB's remote client (`connect("db://…")`). It has the URLs of the specification with a slash at
 // the end, and other forms of some requests and responses. This module converts them, so that the handlers know only
-// the specification. On its URLs the forms of the specification are accepted too.
+// the specification. On URLs of this client the forms of the specification are accepted too.
 
 /** The protocol of a request: that of the specification, or that of LanceDB's remote client. */
 export type Dialect = 'specification' | 'lancedb';
@@ -23,8 +23,9 @@ type Route = { readonly dialect: Dialect; readonly operation: Operation | undefi
 const remoteVersionHeader = { 'phalanx-version': '0.3.0' } as const;
 
 /**
- * Returns the headers that every response to LanceDB's remote client has. It remembers the version with the tables of
- * every list, also of those whose URL has no slash at the end. Its requests have the name of a database.
+ * Returns the headers that every response to LanceDB's remote client has. The client remembers the version with the
+ * tables of every list, even if the URL of the list has no slash at the end. So its requests are also recognized by the
+ * header with the name of a database.
  */
 export const remoteHeaders = ({ dialect }: Route, { headers }: IncomingMessage): Readonly<Record<string, string>> =>
   dialect === 'lancedb' || headers['x-lancedb-database'] !== undefined ? remoteVersionHeader : {};
@@ -55,7 +56,7 @@ const translations: { readonly [K in Operation]?: Translation } = {
   },
 };
 
-/** Returns the operation that the client means by a URL. It lists the tables of the root by the URL for all tables. */
+/** Returns the operation that the client means. The client lists the tables of the root by the URL for all tables. */
 export const remoteOperation = (operation: Operation): Operation =>
   operation === 'ListAllTables' ? 'ListTables' : operation;
 
@@ -81,22 +82,26 @@ export function dialectResponse(route: Route, response: unknown): unknown {
 }
 
 /**
- * Kinds whose status misleads the client. It takes every 404 for a missing table, and repeats a request after a 409
- * until it only reports the number of attempts.
+ * Kinds whose status misleads the client. The client takes every 404 for a missing table. After a 409 it repeats the
+ * request, and its last error reports only the number of attempts.
  */
 const refusedKinds: ReadonlySet<CatalogErrorKind> = new Set([
+  'BranchNotFound',
   'ColumnNotFound',
   'IndexAlreadyExists',
+  'IndexNotFound',
   'InvalidTableState',
   'TableAlreadyExists',
   'TagAlreadyExists',
   'TagNotFound',
+  'VersionNotFound',
 ] satisfies CatalogErrorKind[]);
 
-/** Returns the error for the client: with the status 400 if it would misunderstand another one. */
+/** Returns the error for the client: with the status 400 if the client would misunderstand the actual status. */
 export function dialectError({ dialect, operation }: Route, error: CatalogError): CatalogError {
-  const isMissingIndex = operation === 'DropTableIndex' && error.kind === 'IndexNotFound';
-  if (dialect !== 'lancedb' || !(isMissingIndex || refusedKinds.has(error.kind))) return error;
+  // The client returns nothing if the statistics of an index have the status 404.
+  const isAnswer = operation === 'DescribeTableIndexStats' && error.kind === 'IndexNotFound';
+  if (dialect !== 'lancedb' || isAnswer || !refusedKinds.has(error.kind)) return error;
   // The client recognizes a table that it can't create by these words.
   const isCreated = operation === 'CreateTable' && error.kind === 'TableAlreadyExists';
   const what = isCreated ? `Table "${error.identifier ?? ''}" already exists.` : error.what;

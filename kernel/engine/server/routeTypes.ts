@@ -14,7 +14,7 @@ import type { ServerJobs } from './serverJobs.ts';
 /**
  * Returns storage options with credentials for a table, for clients that open its files themselves; `undefined` if the
  * server vends none for it.
- * @throws CatalogError if `isRequired` and the credentials can't be had
+ * @throws CatalogError if `isRequired` and the credentials can't be obtained
  */
 export type VendCredentials = (table: VendingRequest) => Promise<Record<string, string> | undefined>;
 
@@ -48,7 +48,7 @@ export type RequestContext = {
   /** Whether the body is an Arrow stream by its content type. */
   isArrow: boolean;
   arrow: () => Promise<ArrowBody>;
-  /** What the client wishes beyond the specification, by name. */
+  /** What the client wants in addition to the specification (`Prefer`), by name. */
   preferences: ReadonlyMap<string, string>;
   /** Hands a table over to the server, which closes it once the response was sent or failed. */
   own: (table: DirTable) => DirTable;

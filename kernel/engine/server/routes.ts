@@ -23,7 +23,7 @@ export type RouteMatch = {
   handler: Handler;
   /** Why the URL is not part of the contract. */
   problem?: CatalogError;
-  /** The methods that the URL supports, if the request has another one. */
+  /** The methods that the URL supports. Set only if it does not support the method of the request. */
   allow?: readonly string[];
 };
 
@@ -79,7 +79,7 @@ export function matchRoute(method: string, url: string): RouteMatch {
   const [path, search] = split(url, '?');
   const query = new URLSearchParams(search);
   const segments = segmentsOf(path);
-  // LanceDB's remote client ends its URLs with a slash, so an empty last segment tells its dialect.
+  // LanceDB's remote client ends its URLs with a slash, so an empty last segment identifies its dialect.
   const isRemote = segments.length > 1 && segments.at(-1) === '';
   if (isRemote) segments.pop();
   const dialect: Dialect = isRemote ? 'lancedb' : 'specification';

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { queryPreferences } from '#catalog/preferences.ts';
+import { preference } from '#catalog/contract.ts';
+import { parsePreferences, queryPreferences } from '#catalog/preferences.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
 import type { Query } from '#catalog/query/query.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
@@ -13,12 +14,13 @@ import type { Rows } from './routeTypes.ts';
  * that the specification prescribes.
  */
 export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: AbortSignal): Promise<Streamed> {
-  const applied = queryPreferences(rows.spec);
+  const isCompleteWished = parsePreferences(headers['prefer']).has(preference.completeRows);
+  const applied = [queryPreferences(rows.spec) ?? [], isCompleteWished ? preference.completeRows : []].flat();
   const isStream = headers.accept?.includes(arrowStreamMime) ?? false;
   return {
     headers: {
       'content-type': isStream ? arrowStreamMime : arrowFileMime,
-      ...(applied !== undefined && { 'preference-applied': applied }),
+      ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }),
     },
     chunks: await chunksOf(rows, isStream ? 'stream' : 'file', signal),
   };

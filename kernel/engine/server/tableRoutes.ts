@@ -31,8 +31,8 @@ import type { ServedCatalog } from './servedCatalog.ts';
 /**
  * Returns the field `storage_options` of a response. It never has the server's own credentials: a server that vends
  * credentials sends temporary ones for this table.
- * @param wanted the field `vend_credentials` of the request. Without it, credentials are sent too, because pylance reads
- * them from its first description, which lacks the field
+ * @param wanted the field `vend_credentials` of the request. If it is missing, credentials are sent too, because
+ * pylance reads them from the response to its first description of a table, which it requests without this field
  */
 async function storageOptions(
   { vendCredentials, id }: Pick<RequestContext, 'vendCredentials' | 'id'>,

@@ -116,7 +116,7 @@ export async function fileFunction(
     const what = exported === 'default' ? `${shown} has no default export` : `${shown} exports no "${exported}"`;
     throw invalid(
       `${what} that is a call of udf.`,
-      "Write export default udf({ … }, (row) => …), with udf of 'lance-catalog'.",
+      "Write export default udf({ … }, (row) => …), with udf imported from 'lance-catalog'.",
     );
   }
   const [given, fn] = found.call.arguments;

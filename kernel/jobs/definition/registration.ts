@@ -9,7 +9,15 @@ import { sqlName } from '#catalog/sqlText.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { engineFunction } from './engineFunction.ts';
 import { decodeOutput } from './outputType.ts';
-import { functionKey, metadataOf, readStored, valuesKey, type StoredFunction } from './storedFunction.ts';
+import {
+  completeKey,
+  functionKey,
+  metadataOf,
+  readCompleteness,
+  readStored,
+  valuesKey,
+  type StoredFunction,
+} from './storedFunction.ts';
 
 export type RegisterOptions = {
   /** Default: the name of the account. */
@@ -55,7 +63,7 @@ export async function registerFunction(
 
 /**
  * Returns metadata that names the previous function as the one that computed the existing values, so that they count as
- * stale. The column lacks this metadata if no run has computed all values.
+ * stale. Returns no metadata if the column has no values, or if a run over all rows has already recorded the function.
  */
 async function madeBefore(
   table: Table,
@@ -145,9 +153,23 @@ export async function computedColumns(table: Table, signal: AbortSignal): Promis
   return Promise.all(found.map(async ({ field, stored }) => described(table, field, stored, rows, signal)));
 }
 
-/** Records that a function has computed all values. Call it after a run over all rows. */
-export async function markValues(table: Table, column: string, hash: string, signal: AbortSignal): Promise<void> {
-  await table.updateFieldMetadata([{ path: column, metadata: { [valuesKey]: hash } }], { signal });
+/**
+ * Records that a function has computed all values, and how many rows have no value. Call it after a run over all rows.
+ * Writes nothing if the column already has this record.
+ */
+export async function markValues(
+  table: Table,
+  { name, metadata: known }: Pick<Field, 'name' | 'metadata'>,
+  hash: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const [rows, empty] = await Promise.all([
+    table.countRows(undefined, { signal }),
+    table.countRows(`${sqlName(name)} IS NULL`, { signal }),
+  ]);
+  const metadata = { [valuesKey]: hash, [completeKey]: JSON.stringify({ rows, empty }) };
+  if (Object.entries(metadata).every(([key, value]) => known.get(key) === value)) return;
+  await table.updateFieldMetadata([{ path: name, metadata }], { signal });
 }
 
 function whole(field: Field): StoredFunction | undefined {
@@ -177,6 +199,7 @@ async function described(
     rows,
     filled,
     valuesHash,
+    ...(valuesHash !== undefined && { complete: readCompleteness(field) }),
     // Without a recorded hash it is not known whether values are stale, because a run over some rows keeps the values
     // of the other rows.
     isStale: filled > 0 && valuesHash !== undefined && valuesHash !== fn.hash,

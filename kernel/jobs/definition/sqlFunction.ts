@@ -44,7 +44,7 @@ export async function sqlFunction(
 }
 
 const example =
-  "Write SQL over the columns, as 'length(text)', with backticks around a name that is not a plain word: `my column`.";
+  'Write SQL over columns, such as length(text), with backticks around names that are not plain words: `my column`.';
 
 type Asked = {
   readonly of: string;

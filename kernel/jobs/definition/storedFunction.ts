@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Field } from '#arrow';
-import type { ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
+import type { Completeness, ComputedFunction, FunctionBody } from '#shared/jobs/computedFunction.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { readOnError } from '#shared/jobs/backfill.ts';
 import { isRecord } from '#shared/records.ts';
-import { isString, listOf } from '#shared/shape.ts';
+import { isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
 import { maxCodeBytes } from './bundle.ts';
 import { functionHash, type Unhashed } from './hash.ts';
 import { encodeOutput } from './outputType.ts';
@@ -17,6 +17,36 @@ export const functionKey = 'lance-catalog.function';
 const codeKey = 'lance-catalog.function.code';
 /** Hash of the function that computed all existing values. */
 export const valuesKey = 'lance-catalog.function.values';
+/**
+ * Counts of rows when all values were computed: all rows, and those for which the function returned no value. Without
+ * them, rows without a value would look like rows to compute.
+ */
+export const completeKey = 'lance-catalog.function.complete';
+
+const isCompleteness = shapeFor<Completeness>({ rows: isCount, empty: isCount });
+
+/** Reads the counts of `completeKey`. Any writer of the table can set them, so they are only for display. */
+export function readCompleteness({ metadata }: Pick<Field, 'metadata'>): Completeness | undefined {
+  try {
+    const counts: unknown = JSON.parse(metadata.get(completeKey) ?? '');
+    return isCompleteness(counts) ? { rows: counts.rows, empty: counts.empty } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether all values come from this function after a run over all rows in scope. Otherwise some values may come from an
+ * earlier version of the function, or the scope is not the whole table.
+ */
+export function madeAll(
+  { where, function: { hash } }: { readonly where: string | undefined; readonly function: { readonly hash: string } },
+  { metadata }: Pick<Field, 'metadata'>,
+): boolean {
+  if (where !== undefined) return /^\s*true\s*$/i.test(where);
+  const made = metadata.get(valuesKey);
+  return made === undefined || made === hash;
+}
 
 /** Limit in characters of encoded code, because clients read the code with every schema. */
 const maxStoredCode = 256 * 1024;

@@ -5,14 +5,14 @@
     python backfill.py env:NAME     the job in an environment variable
 
 Settings of the object store can be passed separately, as JSON in $LANCE_CATALOG_STORAGE_OPTIONS. The driver writes
-events to stdout, one a line: `@@` and JSON. All other output, that of the function too, goes to stderr. Exit codes:
+events to stdout, one per line: `@@` and JSON. All other output goes to stderr, also that of the function. Exit codes:
 0 done, 1 failed (the last event has the reason), 3 cancelled by SIGTERM or by the end of stdin.
 
 How it works: workers compute row ranges of fragments and keep the values in chunks beside the table, see
 CHECKPOINTS.md. When all rows of a fragment are computed, they become one new file with only this column, for all of
 its physical rows, deleted ones too. The driver commits such files by DataReplacement, which does not conflict with
-concurrent appends and deletes. Workers are processes of this file, or actors of Ray. Needs `pylance`, and `ray` if
-the engine is Ray.
+concurrent appends and deletes. Workers are processes that run this file, threads of the driver, or actors of Ray.
+Needs `pylance`, and `ray` if the engine is Ray.
 
 It is a single file because it is copied as one: to any Python of the user, to workers, which run this same file, and
 to Ray, where nothing is installed for it. Each part uses only the parts above it:
@@ -65,9 +65,9 @@ Json = dict[str, Any]
 
 
 # --- Early start ----------------------------------------------------------------------------------------------------
-# Loading the packages below takes longer than everything else before the first row. So the job is read first, and
-# what computes starts while they load: worker processes, which load them too, or the Node processes of a TypeScript
-# function.
+# Loading the packages below takes longer than everything else before the first row. So the job is read first, and the
+# processes that compute start while the packages load: worker processes, which load the packages too, or the Node
+# processes of a TypeScript function.
 
 SECRETS = "LANCE_CATALOG_STORAGE_OPTIONS"
 TEMPORARY = "LANCE_CATALOG_TEMPORARY"
@@ -79,7 +79,7 @@ PIPE_BYTES = 2**20
 """The largest pipe that Linux allows an unprivileged user."""
 
 _code = sys._getframe().f_code
-"""This file, compiled. Python would compile it again for each worker process, so those receive the code."""
+"""This file, compiled. Worker processes receive the compiled code, so that Python does not compile it again."""
 BEGIN = (
     "import marshal, os, sys; del sys.argv[0]; __file__ = sys.argv[0]; "
     "sys.path[:1] = [os.path.dirname(__file__)] if sys.path[0] == '' else sys.path[:1]; "
@@ -102,7 +102,7 @@ def text_of(source: str) -> str:
 
 
 def workers_in_process(function: Json) -> int:
-    """Returns the workers per process. A Python function gets its own: it may crash, and has the main thread."""
+    """Returns the workers per process. A Python function may crash and needs the main thread, so it has its own."""
     return 1 if function.get("kind") == "python" else WORKERS_IN_PROCESS
 
 
@@ -112,7 +112,7 @@ def are_threads(job: Json) -> bool:
 
 
 def without_secrets() -> dict[str, str]:
-    """Returns the environment of processes in which a function runs, or that start one."""
+    """Returns the environment, without secrets, for processes that run a function or that start such processes."""
     return {key: value for key, value in os.environ.items() if key != SECRETS}
 
 
@@ -138,7 +138,7 @@ def start_worker(job: Json) -> subprocess.Popen[bytes]:
 
 
 def widen(pipe: IO[bytes]) -> None:
-    """Makes a pipe large enough for whole batches, if the system can: one then waits while another is computed."""
+    """Makes a pipe large enough for whole batches, if possible. One batch then waits while another is computed."""
     try:
         import fcntl
 
@@ -149,7 +149,7 @@ def widen(pipe: IO[bytes]) -> None:
 
 
 def nodes_of(job: Json) -> list[str]:
-    """Returns the arguments with which a process starts Node processes early: their number, the Node, its program."""
+    """Returns the arguments to start Node processes early: their number, the path of Node, and its program."""
     node, program = job.get("node"), job.get("worker")
     if job["function"].get("kind") != "typescript" or not isinstance(node, str) or not isinstance(program, str):
         # Finding Node would take too long for the early start.
@@ -159,7 +159,7 @@ def nodes_of(job: Json) -> list[str]:
 
 
 class Node(subprocess.Popen[bytes]):
-    """A Node process for a function that it receives on its stdin. It ends with stdin; on Linux also with this one."""
+    """A Node process that receives a function on its stdin. Ends with stdin; on Linux also when this process ends."""
 
     def __init__(self, node: str, program: str) -> None:
         is_linux = sys.platform == "linux"
@@ -290,17 +290,18 @@ if not _spinning:
 FORMAT = 1
 METADATA_KEY = b"lance-catalog.checkpoint"
 VALUES_KEY = "lance-catalog.function.values"
+COMPLETE_KEY = "lance-catalog.function.complete"
 MERGE_FILE = "merge.pending"
 BEGUN = ".begun"
 COLUMN_FILE = re.compile(r"[0-9a-f]{32}\.lance")
 PART_OF_FILE = re.compile(r"\.tmp\w{6}|[0-9a-f]{32}\.lance")
 """The names that Lance gives a file on disk, incomplete and complete."""
 MERGE_VERSIONS = 64
-"""How many versions after its base a merge is searched: more commits during one merge are rare."""
+"""How many versions after the base of a merge are searched for it: more commits during one merge are rare."""
 COMPUTED, FAILED, SKIPPED = 0, 1, 2
 
 MAX_BATCH_ROWS = 8192
-"""Maximum rows per function call; fewer while it is slow, so that a cancelled job loses little."""
+"""Maximum rows per function call; fewer if the function is slow, so that a cancelled job loses little."""
 BATCH_SECONDS = 0.25
 PIECES_ON_THEIR_WAY = 3
 """Batches sent to a Node process: one that it computes, and two waiting, so that it never idles."""
@@ -648,7 +649,7 @@ class Store:
         return None if content is None else pa.py_buffer(content)
 
     def write(self, path: str, content: bytes | memoryview, is_durable: bool = False) -> None:
-        """Writes a file completely or not at all, even if this process is killed; durable: also on a power failure."""
+        """Writes a file as a whole or not at all, even if this process is killed; if durable, even on power failure."""
         target = self._path(path)
         if self.remote is None:
             temporary = f"{target}.{uuid.uuid4().hex}.tmp"
@@ -680,7 +681,7 @@ class Store:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
             return True
-        # Arrow can't write only if the file is missing. If two processes find no file, the last write wins, and the
+        # Arrow has no write that fails if the file exists. If two processes find no file, the last write wins, and the
         # other process sees this when it reads the file back.
         if self.read(path) is not None:
             return False
@@ -814,7 +815,7 @@ class Lease:
         return json.dumps({**self.content, "heartbeat_at": int(self.wall() * 1000)}).encode("utf-8")
 
     def take(self) -> None:
-        """Takes the lease. Raises JobFailure Busy while another job holds it, Cancelled."""
+        """Takes the lease. Raises JobFailure Busy if another job holds it, and Cancelled."""
         for _ in range(5):
             self._outwait()
             if self.store.create(self.path, self._bytes()):
@@ -1063,7 +1064,7 @@ class Checkpoints:
     def kept(
         self, names: Sequence[str], files: list[str], physical_rows: int, older: Callable[[int], list[str] | None]
     ) -> Kept:
-        """Returns the rows of a fragment's chunks that still match it; other chunks are removed."""
+        """Returns the rows of a fragment's chunks that still match it. A run removes other chunks."""
         done = np.zeros(physical_rows, dtype=bool)
         tables: list[pa.Table] = []
         all_states: list[np.ndarray] = []
@@ -1143,7 +1144,7 @@ class Checkpoints:
         return found
 
     def begin_file(self, path: str) -> None:
-        """Notes a column file before any of it is written."""
+        """Writes a note about a column file before the file itself is written."""
         self.store.write(f"{self.folder}/{path}{BEGUN}", b"")
 
     def end_file(self, path: str) -> None:
@@ -1152,9 +1153,8 @@ class Checkpoints:
 
     def remove_begun(self, table: lance.LanceDataset, check: Callable[[], None]) -> None:
         """
-        Removes column files of runs that were killed. A file is only committed with its record, and after a check of
-        the lease that follows the record; so a file without a record is never committed while this job holds the
-        lease.
+        Removes column files of runs that were killed. A run commits a file only after it has written the record of the
+        file and then checked the lease. So no file without a record is committed while this job holds the lease.
         """
         names = self.store.names(self.folder)
         begun = [name[: -len(BEGUN)] for name in names if name.endswith(BEGUN)]
@@ -1260,7 +1260,7 @@ def is_outdated(record: Json, files: list[str] | None) -> bool:
 
 
 def marks_at(job: Job, fragment_id: int) -> Callable[[int], list[str] | None]:
-    """For chunks that do not list those files: returns them as of the version that was read."""
+    """Returns a function that returns `marks` at a version, for chunks that do not list their files."""
 
     def at(version: int) -> list[str] | None:
         try:
@@ -1612,7 +1612,7 @@ class NodeFunction:
         self.restarted = restarted
         self.node = find_node(job)
         if job.worker is None:
-            raise JobFailure("RequestInvalid", 'The job\'s "worker" is missing, which runs TypeScript functions.')
+            raise JobFailure("RequestInvalid", 'The job has no "worker", which is needed to run TypeScript functions.')
         self.folder = tempfile.mkdtemp(prefix="lance-backfill-", dir=os.environ.get(TEMPORARY))
         if job.function_file is None:
             self.module = str(Path(self.folder, "function.mjs"))
@@ -2118,8 +2118,8 @@ class Worker:
         open_rows = rows_left(task, kept)
         chunks = Chunks(self.checkpoints, task, files, kept, int(open_rows[0]) if len(open_rows) > 0 else task.first)
         done = Done()
-        # All rows in scope up to here are computed: a chunk says this about its whole range, and later runs do not
-        # check it again.
+        # All rows in scope before this offset are computed. A chunk states this for its whole range, and later runs do
+        # not check the range again.
         end = chunks.start
         for answer in self.timed(self.answers(table, fragment, open_rows)):
             states = self.states(task.fragment, answer, done)
@@ -2392,7 +2392,7 @@ class Backend(Protocol):
         ...
 
     def join(self) -> None:
-        """Waits until all workers have ended, and kills the others."""
+        """Waits a short time for the workers to end, and kills workers that are still running."""
         ...
 
 
@@ -2400,7 +2400,7 @@ STILL_LOADING = "workers that are still loading the function"
 
 
 class Processes:
-    """Workers in processes of this file. These end with their stdin, so none outlives the driver."""
+    """Workers in processes that run this file. They end with their stdin, so none outlives the driver."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -2509,10 +2509,10 @@ def end_process(pid: int) -> None:
 
 
 class RayActors:
-    """Workers as actors of the Ray that this job runs in. They end with the job."""
+    """Workers as actors of the Ray cluster that this job runs in. They end with the job."""
 
     def __init__(self, job: Job) -> None:
-        # Imported only here: on one machine Ray is not needed.
+        # Ray is imported only here, because a run on a single machine does not need it.
         import ray  # type: ignore[import-not-found,unused-ignore]
 
         self.ray = ray
@@ -2651,7 +2651,7 @@ class RayActors:
 
 
 class RayWorker:
-    """The actor. Its messages are collected and returned with the next answer."""
+    """A worker as an actor. Its messages are collected and returned with the result of the next call."""
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
@@ -2799,8 +2799,8 @@ def tell_parent(slot: int, message: Json) -> None:
 
 def worker_main() -> int:
     """
-    A process of workers: reads from stdin the job in the first line, then a line each for the workers to start, their
-    tasks, or `stop`; answers on stdout.
+    Runs a process of workers. The first line of stdin is the job. Each further line is a worker to start, a task, or
+    `stop`. Messages go to stdout.
     """
     take_stdout()
     # The signal is ignored here: the driver handles it and lets the workers keep their results.
@@ -2929,7 +2929,7 @@ class LeftMerge:
     """Rows of a merge that may or may not have been committed."""
 
     base: int
-    """The version right before, whose inputs the values were computed from."""
+    """The version before the merge. The values were computed from its inputs."""
     key: str
     keys: pa.Array
     values: pa.Array
@@ -3019,7 +3019,7 @@ class MergeRepairer:
     def wrong_rows(self, now: lance.LanceDataset) -> RowsThere | None:
         """
         Returns rows that other writers changed between the base of the merge and the merge itself, with the value of
-        the column that they would have without it. None if there are none.
+        the column that they would have without the merge. None if there are no such rows.
         """
         job, merge = self.job, self.merge
         if int(now.version) <= merge.base + 1:
@@ -3226,15 +3226,15 @@ class Driver:
         first = set(plan.fragments)
         initial = {fragment.fragment_id for fragment in table.get_fragments()}
         # Existing values count as this function's, unless the column names another one.
-        is_pure = plan.kept_rows == 0 or self._values_hash(table) in (None, job.hash)
+        is_pure = plan.kept_rows == 0 or self._recorded(table, VALUES_KEY) in (None, job.hash)
         self.committed_before = len(plan.committed)
         is_open = job.where is None and job.num_frags is None and job.read_version is None
         for number in range(1, MAX_PASSES + 1):
             self._pass(plan)
             table = self._with_column(open_table(job))
             here = {fragment.fragment_id for fragment in table.get_fragments()}
-            # Rows that other writers added meanwhile, or that a compaction moved, are computed too, unless the job
-            # names its rows.
+            # An open job also computes rows that other writers added meanwhile. If a compaction moved rows, all rows in
+            # scope are planned again, unless the job limits its fragments or reads an older version.
             moved = bool(first - here) and job.num_frags is None and job.read_version is None
             plan = self.plan(table, None if is_open or moved else first)
             plan.todo = [work for work in plan.todo if work.only is None]
@@ -3447,7 +3447,7 @@ class Driver:
             self.store.delete(f"{self.checkpoints.folder}/f{record['fragment']}.json")
 
     def _repair_raced(self, table: lance.LanceDataset) -> bool:
-        """Restores values left by a driver that was killed between a commit and this check."""
+        """Reverts outdated values of a driver that was killed between a commit and its check."""
         found: dict[int, list[Json]] = {}
         for number, record in self.checkpoints.records().items():
             is_there = has_file(table.get_fragment(number), record)
@@ -3473,7 +3473,7 @@ class Driver:
         return low
 
     def _repair_merge(self, table: lance.LanceDataset) -> bool:
-        """Restores values that an interrupted merge of the runner `local` left."""
+        """Reverts outdated values that an interrupted merge of the runner `local` wrote."""
         merge = read_merge(self.checkpoints)
         repairer = None if merge is None else MergeRepairer(self.job, merge)
         wrong = None if repairer is None else repairer.wrong_rows(table)
@@ -3514,7 +3514,9 @@ class Driver:
             missing = [name for name in self.job.inputs if name.split(".")[0] not in table.schema.names]
             if missing:
                 raise JobFailure(
-                    "ColumnMissing", f"The table has no column {missing[0]}, which the function reads.", "Name others."
+                    "ColumnMissing",
+                    f"The table has no column {missing[0]}, which the function reads.",
+                    "Name existing columns.",
                 )
             try:
                 table.add_columns(pa.field(self.job.column, self.checkpoints.type, metadata=self.column_metadata))
@@ -3537,10 +3539,15 @@ class Driver:
 
     # Finishing
 
-    def _values_hash(self, table: lance.LanceDataset) -> str | None:
+    def _recorded(self, table: lance.LanceDataset, key: str) -> str | None:
         metadata = table.schema.field(self.job.column).metadata or {}
-        found = metadata.get(VALUES_KEY.encode("utf-8"))
+        found = metadata.get(key.encode("utf-8"))
         return None if found is None else found.decode("utf-8")
+
+    def _completeness(self, table: lance.LanceDataset) -> str:
+        """Counts all rows, and those for which the function returned no value."""
+        empty = int(table.count_rows(filter=f"`{self.job.column}` IS NULL"))
+        return json.dumps({"rows": int(table.count_rows()), "empty": empty}, separators=(",", ":"))
 
     def _close(self, table: lance.LanceDataset, is_pure: bool, is_left: bool) -> None:
         """Finishes after the last commit: marks the column, and removes or releases the checkpoints."""
@@ -3570,11 +3577,15 @@ class Driver:
         )
 
     def _mark(self, table: lance.LanceDataset) -> None:
-        """Records on the column that all values are of this function."""
+        """Records on the column that all values come from this function, and how many rows have no value."""
         for _ in range(5):
             try:
-                if self._values_hash(table) != self.job.hash:
-                    table.update_field_metadata({self.job.column: {VALUES_KEY: self.job.hash}})
+                wanted: dict[str, str | None] = {
+                    VALUES_KEY: self.job.hash,
+                    COMPLETE_KEY: self._completeness(table),
+                }
+                if any(self._recorded(table, key) != value for key, value in wanted.items()):
+                    table.update_field_metadata({self.job.column: wanted})
                     self.version = int(table.version)
                 return
             except Exception as error:
@@ -3835,7 +3846,7 @@ def rows_at(fragment: LanceFragment, columns: Sequence[str], rows: np.ndarray) -
 
 
 def tell_trial(driver: Driver) -> None:
-    """Computes one fragment, or a part of it in the given time, and writes nothing; one event `trial`."""
+    """Computes one fragment, or a part in the given time. Writes no values, and emits one event `trial`."""
     job = driver.job
     table = open_table(job)
     plan = driver.plan(table)

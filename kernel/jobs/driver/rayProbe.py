@@ -1,4 +1,4 @@
-"""Reports which requirements of a backfill the nodes of a Ray meet, without starting or changing anything.
+"""Reports which requirements of a backfill the nodes of a Ray cluster meet, without starting or changing anything.
 
     python rayProbe.py '{"uri": "/data/films.lance"}'
 
@@ -56,7 +56,7 @@ def missing_modules(code: str) -> list[str]:
     try:
         body = ast.parse(code).body
     except SyntaxError:
-        # The run of the function reports where.
+        # When the function runs, its error names the line.
         return []
     names = [name.name for one in body if isinstance(one, ast.Import) for name in one.names]
     names += [one.module for one in body if isinstance(one, ast.ImportFrom) and one.module and one.level == 0]

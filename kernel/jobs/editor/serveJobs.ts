@@ -5,6 +5,7 @@ import { acceptFunction, isAccepted } from '#jobs/definition/trust.ts';
 import { withTable } from '#jobs/openCatalog.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import type { JobsHostMethods, JobsMethods } from '#shared/jobs/jobMessages.ts';
+import { sampleRows } from '#shared/jobs/jobPlan.ts';
 import { jobsChecks } from '#shared/jobs/jobShapes.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { checkedHandlers, Endpoint, type Handlers } from '#shared/protocol/rpc.ts';
@@ -60,6 +61,7 @@ function handlersOf(jobs: Jobs, watch: () => void): Handlers<JobsMethods> {
     ...definitionHandlers,
     plan: (request, signal) => jobs.plan(request, signal),
     try: (request, signal) => jobs.try(request, signal),
+    sample: (request, signal) => jobs.try(request, signal, sampleRows),
     start: (request, signal) => jobs.start(request, signal),
     list: (_, signal) => jobs.list(signal),
     log: ({ id, from }, signal) => jobs.log(id, from, signal),

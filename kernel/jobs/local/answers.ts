@@ -76,7 +76,7 @@ async function* asked(request: AnswerRequest, signal: AbortSignal): AsyncGenerat
  * @param found the position of the reusable value of each row, -1 for none
  */
 export const reuseRuns = (found: readonly number[]): Iterable<{ start: number; end: number }> =>
-  // The difference of two positions may be negative, so it can't share its numbers with rows without a value.
+  // The difference of two positions may be any number, so rows without a value get `undefined` instead of a number.
   rowRuns(found.length, (row) => (found[row] === -1 ? undefined : found[row]! - row));
 
 const noRows = new ReusableRows([]);

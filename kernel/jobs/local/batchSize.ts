@@ -15,8 +15,8 @@ export class BatchSize {
   /** Minimum number of rows, because fewer rows take hardly less time. */
   #least = 1;
   /**
-   * Number of batches of similar size until `#least` starts to shrink. A comparison of speeds that sets `#least` starts
-   * this number again with `#patience`.
+   * Number of batches of similar size until `#least` starts to shrink. A comparison of speeds that sets `#least` resets
+   * this number to `#patience`.
    */
   #wait = 0;
   #patience = 8;

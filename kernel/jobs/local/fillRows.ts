@@ -44,10 +44,15 @@ export async function fillRows(run: Filling, signal: AbortSignal): Promise<void>
   const commit = async (): Promise<void> => {
     if (group.rows.length === 0) return;
     await run.lease?.check();
+    const rows = group.rows.reduce((total, { addresses }) => total + addresses.length, 0);
+    // The progress before this step is sent first, because the step may take long.
+    tally.tell();
+    context.emit({ kind: 'writing', rows });
     const start = performance.now();
     const version = await run.back.commit(group.rows, signal);
     tally.writeSeconds += secondsSince(start);
-    context.emit({ kind: 'committed', fragments: group.fragments, version, milliseconds: performance.now() - start });
+    const milliseconds = performance.now() - start;
+    context.emit({ kind: 'committed', fragments: group.fragments, version, milliseconds, rows });
     group = newGroup();
   };
   try {

@@ -3,7 +3,7 @@ import { isCatalogError } from '#shared/errors.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { markValues } from '#jobs/definition/registration.ts';
-import { valuesKey } from '#jobs/definition/storedFunction.ts';
+import { madeAll } from '#jobs/definition/storedFunction.ts';
 import { isOpenEnded, type JobSpec } from '#jobs/jobSpec.ts';
 import type { RunContext } from '#jobs/runners/runner.ts';
 import { Checkpoints } from '#jobs/local/checkpoints/checkpoints.ts';
@@ -105,7 +105,16 @@ function tellPlan({ emit }: RunContext, planned: Run['planned'], { readVersion, 
   planned.reusedRows += reusable?.rows ?? 0;
   const { rows, reusedRows } = planned;
   const fragments = planned.fragments.size;
-  emit({ kind: 'planned', readVersion, fragments, rows, committedFragments: 0, checkpointedFragments: 0, reusedRows });
+  emit({
+    kind: 'planned',
+    readVersion,
+    fragments,
+    rows,
+    committedFragments: 0,
+    checkpointedFragments: 0,
+    reusedRows,
+    writesBack: true,
+  });
 }
 
 type Done = { readonly bytesWritten: number; readonly othersWrote: boolean };
@@ -153,8 +162,8 @@ async function fillPass(
 }
 
 /**
- * Returns a pass over rows that were added since. Returns `undefined` if they are left for the next run, and emits a
- * notice.
+ * Returns a pass over the rows that were added meanwhile. If they are left for the next run, emits a notice and returns
+ * `undefined`.
  */
 async function nextPass(run: Run, { count, from }: Pass, number: number): Promise<Pass | undefined> {
   const { context, source, key, scope, planned } = run;
@@ -197,20 +206,20 @@ async function finish(
   if (skipped === 0) await checkpoints.clear(spec.numFrags === undefined ? undefined : planned.fragments, signal);
   if (isAll && isComplete && madeAll(spec, source.column)) await markAll(source, spec, signal);
   const version = await source.table.version({ signal });
-  emit({ kind: 'succeeded', rows: computed + reused, errors, skipped, bytesWritten, version });
-}
-
-/** Whether this function computed all values. Existing values may come from an earlier version of the function. */
-function madeAll({ where, function: { hash } }: JobSpec, { metadata }: Field): boolean {
-  if (where !== undefined) return /^\s*true\s*$/i.test(where);
-  const made = metadata.get(valuesKey);
-  return made === undefined || made === hash;
+  emit({
+    kind: 'succeeded',
+    rows: computed + reused,
+    reusedRows: reused,
+    errors,
+    skipped,
+    bytesWritten,
+    version,
+  });
 }
 
 async function markAll({ table, column }: Source, { function: { hash } }: JobSpec, signal: AbortSignal): Promise<void> {
-  if (column.metadata.get(valuesKey) === hash) return;
   try {
-    await markValues(table, column.name, hash, signal);
+    await markValues(table, column, hash, signal);
   } catch (error) {
     // Some servers can't store field metadata. Without the hash, stale values can't be detected, but no value is wrong.
     if (!isCatalogError(error, 'Unsupported')) throw error;

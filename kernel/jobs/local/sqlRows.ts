@@ -13,7 +13,7 @@ type SqlRows = { readonly rows: ReadRows; readonly failed: ComputedBatch | undef
 /**
  * Reads rows with the values of a SQL expression. One failing row ends the whole query, so failing rows are found by
  * bisection if the job continues without them.
- * @throws JobError FunctionFailed for the first failed row if the job ends there; CatalogError
+ * @throws JobError FunctionFailed for the first failed row if `onError` ends the job; CatalogError
  */
 export async function* sqlRows(
   request: ScanRequest & { readonly expression: string },

@@ -3,7 +3,7 @@ import { sqlName } from '#catalog/sqlText.ts';
 import type { IndexInfo, Table } from '#catalog/table/table.ts';
 import { fixedWidth, sampledWidth } from '#engine/batches/batchLength.ts';
 import { checkFits } from '#jobs/definition/registration.ts';
-import { valuesKey } from '#jobs/definition/storedFunction.ts';
+import { madeAll, readCompleteness, readStored, valuesKey } from '#jobs/definition/storedFunction.ts';
 import type { DriverPlan } from '#jobs/driver/driverResults.ts';
 import { fragmentsPerCommit, isOpenEnded, type JobSpec, specOf } from '#jobs/jobSpec.ts';
 import { Checkpoints } from '#jobs/local/checkpoints/checkpoints.ts';
@@ -149,7 +149,9 @@ async function keyNotes(
   const theirs = indexes.find(
     ({ columns, type, name }) => type === 'BTREE' && columns[0] === key.name && name !== ownName(key.name),
   );
-  const index = theirs ? `its index "${theirs.name}" is recreated at the end` : 'a temporary index of it is created';
+  const index = theirs
+    ? `its index "${theirs.name}" is recreated at the end`
+    : `a temporary index on it is created and dropped, which adds ${indexVersions} of the new versions`;
   const { CreateTableIndex } = await catalog.capabilities({ signal });
   const otherwise =
     theirs === undefined && CreateTableIndex === 'unknown'
@@ -243,7 +245,15 @@ export async function planBackfill(
       done: countedFigure(isDefault && spec.numFrags === undefined ? numFragments - touched : 0),
     },
     bytes: { ...bytes, ...(typeof exact?.inputBytes === 'number' && { read: countedFigure(exact.inputBytes) }) },
-    versions: versionsOf({ spec, choice, source }, toCommit, inScope.rows, bytes.written),
+    versions: versionsOf({
+      spec,
+      choice,
+      source,
+      fragments: toCommit,
+      rows: inScope.rows,
+      total,
+      written: bytes.written,
+    }),
     rowsPerSecond: undefined,
     seconds: undefined,
     notes: await notesOf(
@@ -253,25 +263,51 @@ export async function planBackfill(
   };
 }
 
+type VersionsOf = Pick<NotesOf, 'spec' | 'choice' | 'source'> & {
+  readonly fragments: number;
+  /** Rows to compute, and all rows of the table. */
+  readonly rows: number;
+  readonly total: number;
+  /** Bytes to write. */
+  readonly written: Figure;
+};
+
 /**
  * Returns the maximum number of versions that a run creates: commits, and changes of the column, its metadata and the
  * index of the key.
  */
-function versionsOf(
-  { spec, choice, source }: Pick<NotesOf, 'spec' | 'choice' | 'source'>,
-  fragments: number,
-  rows: number,
-  { value, basis }: Figure,
-): Figure | undefined {
+function versionsOf({ spec, choice, source, fragments, rows, total, written }: VersionsOf): Figure | undefined {
   if (choice.runner === 'rest') return undefined;
-  const groups = Math.ceil(fragments / fragmentsPerCommit(spec, fragments));
-  const named = source.isColumnThere ? 2 : 3;
-  if (choice.runner !== 'local') return countedFigure(groups + named);
+  const groups = fragments === 0 ? 0 : Math.ceil(fragments / fragmentsPerCommit(spec, fragments));
+  const isStored = source.isColumnThere && storedHash(source.column) === spec.function.hash;
+  const named = (source.isColumnThere ? 0 : 1) + (isStored ? 0 : 1) + (isMarked(spec, source, rows, total) ? 1 : 0);
+  if (choice.runner !== 'local' || groups === 0) return countedFigure(groups + named);
   // The runner "local" also commits pending rows when they reach a number of bytes, and creates and drops an index of
   // the key.
-  const byBytes = Math.floor((value + rows * pendingBytesPerRow) / mostBytesPerCommit);
+  const byBytes = Math.floor((written.value + rows * pendingBytesPerRow) / mostBytesPerCommit);
   const isExact = fixedWidth(new Schema([source.column])) !== undefined;
-  return { value: groups + byBytes + 2 + named, basis: isExact ? 'counted' : basis };
+  return { value: groups + byBytes + indexVersions + named, basis: isExact ? 'counted' : written.basis };
+}
+
+/** Versions for creating and dropping an index of the key. */
+const indexVersions = 2;
+
+/** Returns the hash of the function that is stored on a column, `undefined` if there is none or it is damaged. */
+function storedHash(column: Field): string | undefined {
+  try {
+    return readStored(column)?.function.hash;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the run may record on the column that all of its values are of the function. */
+function isMarked(spec: JobSpec, { column, isColumnThere }: Source, rows: number, total: number): boolean {
+  if (spec.numFrags !== undefined || !madeAll(spec, column)) return false;
+  const complete = isColumnThere ? readCompleteness(column) : undefined;
+  const isRecorded = column.metadata.get(valuesKey) === spec.function.hash && complete?.rows === total;
+  // If there are no rows to compute, the record does not change.
+  return !(rows === 0 && isRecorded && complete?.empty === 0);
 }
 
 /** Counts the rows that have a value and keep it. */

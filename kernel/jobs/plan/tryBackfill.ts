@@ -19,13 +19,13 @@ import { openSource, scopeOf, type Source } from '#jobs/local/source.ts';
 import { withTempFolder } from '#processes/files.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
-import type { BackfillTrial } from '#shared/jobs/jobPlan.ts';
+import { type BackfillTrial, maxTrialRows } from '#shared/jobs/jobPlan.ts';
 import { loadLazy } from '#shared/loadLazy.ts';
 import { checkWhere } from './checkWhere.ts';
 import type { ChoosingRequest } from './chooseRunner.ts';
 
-/** Maximum rows of a trial. */
-const mostRows = 10_000;
+/** Rows that a worker computes at once. */
+const mostBatchRows = 256;
 /** Milliseconds after which a trial ends with the rows it has. */
 const longest = 30_000;
 
@@ -34,12 +34,17 @@ const longest = 30_000;
  * function is slow, only the first rows are computed. Failed rows are counted and shown, however a run would handle
  * them.
  * @param request must have a function
+ * @param rows maximum rows to compute
  * @throws JobError ColumnMissing, FunctionInvalid, RunnerUnavailable for a function in another language; CatalogError
  */
-export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal): Promise<BackfillTrial> {
+export async function tryBackfill(
+  request: ChoosingRequest,
+  signal: AbortSignal,
+  rows = maxTrialRows,
+): Promise<BackfillTrial> {
   const spec = await specOf('bf-trial', request, signal);
   if (spec.function.kind === 'python')
-    return withTempFolder('plan', (folder) => byPython(request, spec, folder, signal));
+    return withTempFolder('plan', (folder) => byPython(request, spec, { folder, rows }, signal));
   await using source = await openSource(request.table, spec, signal);
   await checkWhere(source, spec.where, signal);
   const scope = scopeOf(spec, source.isColumnThere);
@@ -52,7 +57,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
       ...spec,
       ...source,
       onError: { mode: 'null' },
-      batchRows: 256,
+      batchRows: Math.min(mostBatchRows, rows),
       folder,
       // The current value of the column is read as the key.
       key: now,
@@ -65,7 +70,7 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
     const [from, to] = [firstAddress(fragment), firstAddress(fragment + 1)];
     const asked = { table: source.pinned, scope, inputs, key: now, from, to, ...computing.request };
     const start = performance.now();
-    const answers = await firstRows(computeScannedRows(asked, signal), start);
+    const answers = await firstRows(computeScannedRows(asked, signal), start, rows);
     const seconds = (performance.now() - start) / 1000;
     return trialOf(answers, fragment, seconds, source, inputs);
   });
@@ -74,14 +79,14 @@ export async function tryBackfill(request: ChoosingRequest, signal: AbortSignal)
 async function byPython(
   { python }: ChoosingRequest,
   spec: JobSpec,
-  folder: string,
+  { folder, rows }: { readonly folder: string; readonly rows: number },
   signal: AbortSignal,
 ): Promise<BackfillTrial> {
   const { tryWithPython } = await loadLazy(() => import('#jobs/runners/pythonRunner.ts'));
-  return tryWithPython(spec, { python, folder, log: () => undefined, signal, rows: mostRows, seconds: longest / 1000 });
+  return tryWithPython(spec, { python, folder, log: () => undefined, signal, rows, seconds: longest / 1000 });
 }
 
-async function firstRows(answers: AsyncIterable<ScannedRows>, start: number): Promise<ScannedRows[]> {
+async function firstRows(answers: AsyncIterable<ScannedRows>, start: number, mostRows: number): Promise<ScannedRows[]> {
   const found: ScannedRows[] = [];
   let rows = 0;
   for await (const answer of answers) {

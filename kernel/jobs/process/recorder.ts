@@ -49,6 +49,7 @@ function wordsOf(event: JobEvent, progressNow: () => JobProgress): string | unde
     case 'workers':
     case 'progress':
     case 'fragment':
+    case 'writing':
     case 'committed':
       return undefined;
   }

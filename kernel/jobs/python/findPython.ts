@@ -62,7 +62,7 @@ export async function findPython(
 }
 
 export const whyNoPython = (tried: readonly TriedPython[]): string =>
-  `No Python here has ${pylance.name}. ${tried.map(({ path, from, problem }) => `${path} (${from}): ${problem}`).join(' ')}`;
+  `No Python on this machine has the package ${pylance.name}. ${tried.map(({ path, from, problem }) => `${path} (${from}): ${problem}`).join(' ')}`;
 
 /** @throws JobError PythonMissing with the interpreters that were checked */
 export async function needPython(named: string | undefined, signal: AbortSignal): Promise<FoundPython> {

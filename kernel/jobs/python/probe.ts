@@ -64,6 +64,6 @@ function problemOf(python: string, lance: string | undefined, problem: unknown):
 function firstLine(error: unknown): string {
   const { code, killed, message } = error as { code?: unknown; killed?: boolean; message?: string };
   if (code === 'ENOENT') return 'the program does not exist';
-  if (killed === true) return `it printed nothing for ${timeout / 1000} s`;
+  if (killed === true) return `it did not finish within ${timeout / 1000} s`;
   return (message ?? String(error)).trim().split('\n').at(-1) ?? 'it ended at once';
 }

@@ -128,7 +128,9 @@ export function endText(view: JobView): string {
   const took = view.startedAt === undefined ? 0 : ((view.endedAt ?? view.startedAt) - view.startedAt) / 1000;
   if (view.state === 'succeeded') {
     const skipped = view.skipped > 0 ? `; ${countText(view.skipped)} of them failed, left for the next run` : '';
-    return `${jobPlace(view)}: ${rowsText(view.rows.done)} in ${durationText(took)}${skipped}.`;
+    const { done, reused } = view.rows;
+    const kept = reused > 0 ? `; ${countText(reused)} kept from an earlier run` : '';
+    return `${jobPlace(view)}: ${rowsText(done - reused)} in ${durationText(took)}${skipped}${kept}.`;
   }
   if (isActive(view)) return `${jobPlace(view)}: ${stateLabels[view.state]}.`;
   return `${jobPlace(view)}: ${failureText(view)}`;

@@ -23,8 +23,11 @@ async function availability(request: BackfillRequest, signal: AbortSignal): Prom
     return { isPossible: false, reason: 'It needs access to the table files, which the server does not provide.' };
   const { found, tried } = await findPython({ named: request.python }, signal);
   return found
-    ? { isPossible: true, reason: `${found.path} has pylance ${found.lance}.` }
-    : { isPossible: false, reason: `${whyNoPython(tried)} Run "lance-catalog python install" to create one.` };
+    ? { isPossible: true, reason: `It uses ${found.path} with pylance ${found.lance}.` }
+    : {
+        isPossible: false,
+        reason: `${whyNoPython(tried)} Run "lance-catalog python install" to create a Python environment for backfills.`,
+      };
 }
 
 async function run({ spec, request, emit, log, folder, signal }: RunContext): Promise<void> {

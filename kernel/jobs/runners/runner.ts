@@ -4,7 +4,7 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 
 export type NewEvent = JobEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 
-/** Valid as long as the process of the job. */
+/** Valid as long as the process of the job runs. */
 export type RunContext = {
   readonly spec: JobSpec;
   /** Contains secrets, so keep it in memory only. */
@@ -22,7 +22,7 @@ export type RunContext = {
 
 export type Availability = { readonly isPossible: boolean; readonly reason: string };
 
-/** Runs jobs. All runners emit the same events and write the same checkpoints and rows. */
+/** Runs jobs. All runners emit the same kinds of events. All except `rest` write checkpoints of one format. */
 export interface Runner {
   readonly name: RunnerName;
   /** Returns whether the runner could run this request, and why. Leaves nothing running. */

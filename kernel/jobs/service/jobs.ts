@@ -7,8 +7,12 @@ import type { ResumeOptions } from './resumeRequest.ts';
 export interface Jobs {
   /** Plans a run; changes nothing. @throws JobError, CatalogError */
   plan(request: BackfillRequest, signal: AbortSignal): Promise<BackfillPlan>;
-  /** Computes one fragment without writing it. @throws JobError, CatalogError */
-  try(request: BackfillRequest, signal: AbortSignal): Promise<BackfillTrial>;
+  /**
+   * Computes one fragment without writing it.
+   * @param rows maximum rows; default: `maxTrialRows`
+   * @throws JobError, CatalogError
+   */
+  try(request: BackfillRequest, signal: AbortSignal, rows?: number): Promise<BackfillTrial>;
   /**
    * Starts a job in a separate process, which continues after this process has ended. If a running job does the same,
    * the call joins that job instead.

@@ -311,10 +311,10 @@ export function openJobs(place: JobsPlace = {}): Jobs {
       const { planBackfill } = await loadLazy(() => import('#jobs/plan/planBackfill.ts'));
       return planBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
     },
-    try: async (request, signal) => {
+    try: async (request, signal, rows) => {
       const fn = await functionOf(request, { isToRun: true }, signal);
       const { tryBackfill } = await loadLazy(() => import('#jobs/plan/tryBackfill.ts'));
-      return tryBackfill({ ...withAbsolutePaths(request), function: fn }, signal);
+      return tryBackfill({ ...withAbsolutePaths(request), function: fn }, signal, rows);
     },
     start,
     resume,

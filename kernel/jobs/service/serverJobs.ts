@@ -68,11 +68,19 @@ export function serverJobs(
     previous = started.catch(() => undefined);
     return started;
   };
+  const viewIfAny = async (id: string, signal: AbortSignal): Promise<JobView | undefined> => {
+    try {
+      return await jobs.view(id, signal);
+    } catch (error) {
+      if (isJobError(error) && error.kind === 'JobMissing') return undefined;
+      throw error;
+    }
+  };
   const own = async (catalog: JobScope, id: string, signal: AbortSignal): Promise<JobView> => {
-    const view = await told(() => jobs.view(id, signal));
-    // A job of another catalog or namespace gives the same error as a missing job, because a key must not reveal jobs
-    // that it does not open.
-    if (!isOf(view, catalog)) throw missing(id);
+    const view = await told(() => viewIfAny(id, signal));
+    // A job of another catalog or namespace gives the same error as a missing or unreadable job, because a key must not
+    // reveal jobs that it does not open.
+    if (!view || !isOf(view, catalog)) throw missing(id);
     return view;
   };
   return {

@@ -17,8 +17,8 @@ import { exitCodes, failureLine } from './rowFailures.ts';
 import { readWorkerOptions, type WorkerOptions } from './workerOptions.ts';
 
 // The process that runs a TypeScript function over batches from stdin. TypeScript or Python starts it, on this machine
-// or on a Ray worker, so it is one file that needs no packages and runs on Node.js from version 20. It ends with its
-// input or its parent. Protocol: README.md.
+// or on a Ray worker, so it is one file that needs no packages and runs on Node.js from version 20. It ends when its
+// input or its parent ends. Protocol: README.md.
 
 const lineFeed = 0x0a;
 

@@ -12,6 +12,10 @@ const ofTables = new Set([
   'deregisterTable',
   'renameTable',
 ]);
+/** The methods of `ofTables` that take a namespace as the second argument. */
+const ofTablesInNamespaces = new Set([...ofTables].filter((method) => method !== 'renameTable'));
+/** Methods whose first argument is the path of a table or a namespace. */
+const ofPaths = new Set(['copy']);
 /** Methods whose first argument is a namespace path. */
 const ofNamespaces = new Set([
   'listTables',
@@ -53,6 +57,8 @@ export function namingAt(source: ts.SourceFile, offset: number, find: FindSource
   const isOpen = literal.isUnterminated === true || literal.getEnd() <= begin || text[literal.getEnd() - 1] !== quote;
   // An unterminated string extends to the end of the line; the name ends with the word at the cursor.
   const end = isOpen ? offset + (/^[\w$]*/.exec(text.slice(offset))?.[0].length ?? 0) : literal.getEnd() - 1;
+  if (what.kind === 'anyTable')
+    return { start: begin, end: isOpen ? end : end + 1, quote, what: { ...what, isClosed: !isOpen } };
   if (what.kind !== 'column' || !what.isSql) return { start: begin, end, quote, what };
   const word = sqlWord(text.slice(begin, offset), text.slice(offset, end));
   return word && { start: offset - word.before, end: offset + word.after, quote, what };
@@ -90,6 +96,7 @@ function whatOf(literal: Literal, find: FindSource): Naming['what'] | undefined 
   if (position < 0) return undefined;
   if (position > 0) return inNamespaces.has(method) && before ? namespaceOf(call, before) : undefined;
   if (ofNamespaces.has(method)) return before && namespaceOf(call, before);
+  if (ofPaths.has(method) && before) return childOf(call, before);
   if (ofTables.has(method) && !isListed) return tableOf(call);
   if (ofColumns.has(method)) return columnOf(call, find, false);
   if (ofFilters.has(method) && !isListed) return columnOf(call, find, true);
@@ -105,13 +112,18 @@ function enclosingCall(value: ts.Node): Call | undefined {
   return { call: at, method: at.expression.name.text, receiver: at.expression.expression };
 }
 
-function tableOf({ call, receiver }: Call): Naming['what'] | undefined {
+function tableOf({ call, method, receiver }: Call): Naming['what'] | undefined {
+  const isAlone = call.arguments.length === 1 && ofTablesInNamespaces.has(method);
+  if (isAlone && ts.isIdentifier(receiver)) return { kind: 'anyTable', catalog: receiver.text, isClosed: false };
   const table = ts.isIdentifier(receiver) ? namedTable(receiver.text, '', call) : undefined;
   return table && { kind: 'table', catalog: table.catalog, namespacePath: table.namespacePath };
 }
 
 const namespaceOf = ({ receiver }: Call, parent: readonly string[]): Naming['what'] | undefined =>
   ts.isIdentifier(receiver) ? { kind: 'namespace', catalog: receiver.text, parent } : undefined;
+
+const childOf = ({ receiver }: Call, parent: readonly string[]): Naming['what'] | undefined =>
+  ts.isIdentifier(receiver) ? { kind: 'child', catalog: receiver.text, parent } : undefined;
 
 function columnOf({ receiver }: Call, find: FindSource, isSql: boolean): Naming['what'] | undefined {
   const table: NamedTable | { variable: string } | undefined = find(receiver);

@@ -19,9 +19,9 @@ type Linked = { parent?: ts.Node; locals?: ReadonlyMap<string, ts.Symbol> };
 
 /**
  * Checks the cells of one notebook with a TypeScript language service, without running them. Every cell is a separate
- * module. The parent of a cell's file is the file of the previous cell, so TypeScript looks up a name that the cell
- * does not declare in the previous cell. A later cell may redeclare a name, and all earlier declarations stay visible.
- * The parent of the first cell is the prelude.
+ * module. The parent of a cell's file is the file of the previous cell. So if a cell does not declare a name,
+ * TypeScript looks the name up in the previous cell. A later cell may redeclare a name, and all earlier declarations
+ * stay visible. The parent of the first cell is the prelude.
  */
 export class CellChain {
   readonly #folder: string;
@@ -86,7 +86,7 @@ export class CellChain {
     return text !== before;
   }
 
-  /** Forgets everything read from disk, also which imports failed. */
+  /** Forgets everything read from disk, including which imports failed. */
   filesChanged(): void {
     this.#files.forget();
   }

@@ -5,6 +5,7 @@ import { sharedDocuments } from '#session/compiler/installedFiles.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
 import type { Finding, LanguageCell, TablePath, TypedTable } from '#shared/protocol/languageMessages.ts';
 import { CellChain, type ChainSettings } from './cellChain.ts';
+import { isSqlCell } from './cellSource.ts';
 import { findOpenedTables, type OpenedTable } from './openedTables.ts';
 import { withTableChanges } from './notebookPrelude.ts';
 import { tableSourceBy } from './tableSource.ts';
@@ -13,7 +14,9 @@ import { tableSourceBy } from './tableSource.ts';
 export function findingsOf(chain: CellChain, id: string): Finding[] {
   const cell = chain.of(id);
   if (!cell) return [];
-  const { service, file, code } = cell;
+  const { service, file, code, text } = cell;
+  // The values of a query are checked when it runs, because the names of results of `%%sql` are known only then.
+  if (isSqlCell(text)) return [];
   const syntax = problemsOf(service.getSyntacticDiagnostics(file), { length: code.length, isSyntax: true });
   // If the cell has syntax errors, only they are returned, because types of incomplete code are unreliable.
   if (syntax.length > 0) return syntax.map(findingOf);

@@ -7,7 +7,7 @@ import { type FindSource, namedTable } from './tableSource.ts';
 export type OpenedTable = TablePath & {
   /** Columns that cells add: they may not exist before the cells run. */
   added: string[];
-  /** Columns that cells change, so that their types may be others after the cells have run. */
+  /** Columns that cells change, so that their types may differ after the cells have run. */
   changed: string[];
 };
 

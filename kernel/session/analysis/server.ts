@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 import ts from 'typescript-6';
+import { completionItems } from '#catalog/names/sqlCompletion.ts';
 import { trackNodeComments } from '#session/compiler/lazyComments.ts';
 import { useOwnOutlines } from '#session/compiler/outlinedFiles.ts';
-import { answerOfMagics, magicsAt } from '#session/magics/magicQuestions.ts';
-import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
+import { answerOfMagics, magicOptionsAt, magicsAt } from '#session/magics/magicQuestions.ts';
+import { sqlCompletionAt } from '#session/sql/sqlCompletion.ts';
 import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import {
   type CellPlace,
@@ -42,14 +43,10 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   const cell = chain.of(id);
   if (!cell) return nothing;
   const { service, file, code, text } = cell;
-  const magics = magicsAt(text, offset);
-  if (magics) {
-    const { names, start, end } = magics;
-    const items = names.map((name) => ({ name, kind: 'magic', sortText: name, replace: { start, end } }));
-    return { items, naming: null, isKnown: true };
-  }
-  const sql = sqlNamingAt(text, offset);
-  if (sql) return { items: [], naming: sql.naming ?? null, isKnown: true };
+  const magic = magicCompletionAt(text, offset);
+  if (magic) return magic;
+  const sql = sqlCompletionAt(text, offset);
+  if (sql) return { items: completionItems(sql), naming: sql.naming ?? null, isKnown: true, isSql: true };
   const source = chain.sourceOf(file);
   const naming = source
     ? namingAt(source, offset, (expression) => tableSourceBy(chain.checker, expression))
@@ -80,10 +77,40 @@ export function completionAt(chain: CellChain, id: string, offset: number): Comp
   return { items, naming: null, isKnown: items.length > 0 };
 }
 
+/**
+ * Returns what completes a magic and its options; undefined in code. Enter must start a new line if the user has typed a
+ * magic whole, so the filters hide every item then. The word itself is still an item: without items, VS Code would offer
+ * words of other cells.
+ */
+function magicCompletionAt(text: string, offset: number): CompletionAnswer | undefined {
+  const found = magicsAt(text, offset) ?? magicOptionsAt(text, offset);
+  if (!found) return undefined;
+  const { names, start, end } = found;
+  const typed = text.slice(start, end);
+  const shown = names.includes(typed) || (names.length === 0 && typed !== '') ? [typed] : names;
+  // A longer magic, such as %%timeit for %%time, is requested again when its next letter is typed. A list that VS Code
+  // requests for each letter would not help, because Enter accepts an item of the previous list until the next arrives.
+  const filterText = (name: string): string => {
+    const shortest = names.filter((other) => name.startsWith(other)).toSorted((a, b) => a.length - b.length)[0] ?? name;
+    return shortest.slice(0, -1) || ' ';
+  };
+  return {
+    items: shown.map((name) => ({
+      name,
+      kind: 'magic',
+      sortText: name,
+      filterText: filterText(name),
+      replace: { start, end },
+    })),
+    naming: null,
+    isKnown: true,
+  };
+}
+
 /** Returns the type and the documentation of a name that `completionAt` returned. */
 export function describeCompletion(chain: CellChain, id: string, offset: number, name: string): Described | null {
   const cell = chain.of(id);
-  if (!cell) return null;
+  if (!cell || sqlCompletionAt(cell.text, offset)) return null;
   const { service, file, code } = cell;
   const details = service.getCompletionEntryDetails(
     file,

@@ -96,7 +96,7 @@ export function createCellConverter(options: CellConverterOptions): CellConverte
     const syntax = problemsOf(program.getSyntacticDiagnostics(cell), { length, isSyntax: true });
     if (syntax.length > 0) {
       programs.leave();
-      return { problems: syntax, output: undefined, declarations: previous, names: [] };
+      return { problems: syntax, output: undefined, declarations: previous, names: [...namesIn(cell)] };
     }
     const problems = check ? problemsOf(program.getSemanticDiagnostics(cell), { length, isSyntax: false }) : [];
     if (check && cell.statements.some(ts.isImportDeclaration)) problems.push(...fileProblems(program, cell));

@@ -62,8 +62,8 @@ type Remaining = {
 function keepOf(file: ts.SourceFile, { checker, replaced, kept, loose }: Remaining): void {
   for (const statement of file.statements) {
     const names = namesOf(statement);
-    // A statement without a name is either `export {}`, which is added again when the text is used, or it adds to a
-    // module or to the globals.
+    // A statement without a name is `export {}` or an addition to a module or the globals. `export {}` is dropped here,
+    // because it is added again when the text is used.
     if (names.length === 0) {
       if (ts.isModuleDeclaration(statement)) kept.add(statement.getText(file));
     } else if (names.every((name) => !replaced.has(name))) kept.add(statement.getFullText(file).trim());

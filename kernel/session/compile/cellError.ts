@@ -78,7 +78,8 @@ const maxCauseFrames = 3;
 type Translate = (stack: string) => string;
 
 /**
- * Characters shown of a long message, from its start and from its end. The end is shown because the next step is there.
+ * Characters shown of a long message, from its start and from its end. The end is shown, because a message ends with
+ * the next step.
  */
 const headChars = 9000;
 const tailChars = 1000;

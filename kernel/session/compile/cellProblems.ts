@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import ts from 'typescript-6';
-import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
+import { missingModuleStep } from '#session/compiler/missingModules.ts';
 
 /** A problem that the compiler reports. Positions count UTF-16 units of the text; lines and columns count from 1. */
 export type CellProblem = {
@@ -29,6 +29,8 @@ const taken: ReadonlySet<number> = new Set([1202]);
 const missingJsxRuntime = 2875;
 /** Codes for a missing module; the second code is for an import without names. */
 const missingModules: ReadonlySet<number> = new Set([2307, 2882]);
+/** Codes for a missing name: without a suggestion, with a suggestion, as a namespace, and in `{ name }`. */
+const missingNames: ReadonlySet<number> = new Set([2304, 2552, 2503, 18004]);
 /** Modules that Node.js can load, but for which the compiler can't read types. */
 const unseen = /^['"](?:data|file):/;
 
@@ -67,20 +69,29 @@ export function problemsOf(
   });
 }
 
+const noDeno =
+  'This kernel runs Node.js, which does not have the API of Deno. Use the API of Node.js, for example node:fs.';
+
 function sentence({ code, messageText, file }: ts.Diagnostic): string {
   if (code === missingJsxRuntime)
     return "JSX needs React, which is not installed in the notebook's folder. Run %install react @types/react in a cell, or set jsxImportSource in tsconfig.json to another library.";
   const text = ts.flattenDiagnosticMessageText(messageText, '\n');
   const [, name] = (missingModules.has(code) && /^Cannot find module .*?'([^']+)'/.exec(text)) || [];
-  const step = name !== undefined && file ? stepFor(name, dirname(file.fileName)) : undefined;
+  const step =
+    name !== undefined && file
+      ? missingModuleStep(name, dirname(file.fileName))
+      : missingName({ code, message: text }) === 'Deno'
+        ? noDeno
+        : undefined;
   return step === undefined ? text : `${text} ${step}`;
 }
 
-/** Returns the next step for a missing module. */
-function stepFor(name: string, folder: string): string | undefined {
-  if (isPath(name)) return missingFile(name, folder);
-  const [, toInstall] = /^((?:@[^/]+\/)?[^./][^/]*)/.exec(name) ?? [];
-  return toInstall === undefined ? undefined : `Run %install ${toInstall} in a cell.`;
+/** Returns the name that a problem reports as not declared; undefined for other problems. */
+export function missingName({ code, message }: Pick<CellProblem, 'code' | 'message'>): string | undefined {
+  if (!missingNames.has(code)) return undefined;
+  return /^(?:Cannot find name(?:space)?|No value exists in scope for the shorthand property) '([^']+)'/.exec(
+    message,
+  )?.[1];
 }
 
 /**

@@ -7,8 +7,11 @@ const maxProblems = 10;
 const lineWidth = 160;
 const before = 60;
 
-/** Converts the problems of a cell to the error that the cell fails with. */
-export function problemsError(problems: readonly CellProblem[], count: number): CellError {
+/**
+ * Converts the problems of a cell to the error that the cell fails with.
+ * @param checkedBy the tsconfig.json whose checks apply, if any
+ */
+export function problemsError(problems: readonly CellProblem[], count: number, checkedBy?: string): CellError {
   const shown = problems.slice(0, maxProblems);
   return {
     ename: problems.some(({ isSyntax }) => isSyntax) ? 'SyntaxError' : 'TypeScriptError',
@@ -16,9 +19,12 @@ export function problemsError(problems: readonly CellProblem[], count: number): 
       ...shown.map(({ line, column, message, file }) => `${file ? `${file}:` : ''}${line}:${column} - ${message}`),
       ...more(problems),
     ].join('\n'),
-    traceback: problemLines(problems, count),
+    traceback: [...problemLines(problems, count), ...(checkedBy === undefined ? [] : ['', strictness(checkedBy)])],
   };
 }
+
+const strictness = (file: string): string =>
+  `"${file}" says how strictly cells are checked. To run cells with type errors, use --type-check warn, or the setting lanceCatalog.notebook.typeCheck in VS Code.`;
 
 /** Formats the problems for printing next to a cell that runs anyway. */
 export const problemsText = (problems: readonly CellProblem[], count: number): string =>

@@ -1,6 +1,6 @@
 import ts from 'typescript-6';
 import { type CellConverter, type CellService, createCellConverter } from '#session/compile/cellConverter.ts';
-import type { CellProblem } from '#session/compile/cellProblems.ts';
+import { type CellProblem, missingName } from '#session/compile/cellProblems.ts';
 import { prelude } from '#session/compile/prelude.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
@@ -16,6 +16,8 @@ type CompiledCell = {
   names: readonly string[];
   /** A message to print once with the cell's output. */
   remark: string | undefined;
+  /** The tsconfig.json whose checks apply, if they may be the reason why the cell must not run. */
+  checkedBy: string | undefined;
 };
 
 const relativeImport = /(\bfrom |\bimport\()(["'])(\.{1,2}\/[^"'\n]*)\2/g;
@@ -34,6 +36,8 @@ export class CellCompiler {
   #optionsStamp = '';
   #remark: string | undefined;
   #isBusy = false;
+  /** Names that only refused cells declare, with the number of the last such cell. */
+  readonly #refused = new Map<string, number>();
 
   /**
    * What the compiler does about a type error: refuse the cell, print the error with the output of the cell, or not
@@ -72,18 +76,37 @@ export class CellCompiler {
     return this.#declarations;
   }
 
-  /** Compiles a cell. Unless the cell is refused, it counts as run: later cells see its declarations. */
-  compile(source: string): CompiledCell {
+  /**
+   * Compiles a cell. Unless the cell is refused, it counts as run: later cells see its declarations.
+   * @param count number of the cell, for the errors of later cells that need a name of this one
+   */
+  compile(source: string, count: number): CompiledCell {
     const check = this.typeCheck !== 'off';
-    const { problems, output, declarations, names } = this.#use((it) =>
-      it.convert(this.#declarations, source, { check }),
-    );
+    const converted = this.#use((it) => it.convert(this.#declarations, source, { check }));
+    const { output, declarations, names } = converted;
+    const problems = converted.problems.map((problem) => this.#withRefusedCell(problem));
     const isRefused = this.typeCheck === 'error' && problems.some(({ severity }) => severity === 'error');
     const remark = this.#remark;
     this.#remark = undefined;
-    if (isRefused || output === undefined) return { problems, output: undefined, names: [], remark };
+    if (isRefused || output === undefined) {
+      for (const name of names) this.#refused.set(name, count);
+      const checkedBy = output === undefined ? undefined : this.#options?.checkedBy;
+      return { problems, output: undefined, names: [], remark, checkedBy };
+    }
+    for (const name of names) this.#refused.delete(name);
     this.#declarations = declarations;
-    return { problems, output, names, remark };
+    return { problems, output, names, remark, checkedBy: undefined };
+  }
+
+  /** Adds the cell that failed to an error about a name that this cell would have declared. */
+  #withRefusedCell(problem: CellProblem): CellProblem {
+    const name = missingName(problem);
+    const count = name === undefined ? undefined : this.#refused.get(name);
+    if (count === undefined) return problem;
+    return {
+      ...problem,
+      message: `Cannot find name '${name}': cell [${count}], which declares it, did not run. Fix and run that cell first.`,
+    };
   }
 
   /** Returns a language service over code that is being typed. */
@@ -94,6 +117,7 @@ export class CellCompiler {
   /** Forgets the declarations of cells. */
   reset(): void {
     this.#declarations = prelude;
+    this.#refused.clear();
   }
 
   /** Searches again for modules that were not found. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript-6';
 import { resolveOnce } from './installedFiles.ts';
+import { nodeSpecifier } from './missingModules.ts';
 
 // Finds the declarations of an import in a cell: first in the notebook's folder, then beside the kernel's bundle. The
 // declarations of 'lance-catalog' and 'tslab' are always beside the bundle.
@@ -108,7 +109,7 @@ export function moduleResolver(
 ): NonNullable<ts.LanguageServiceHost['resolveModuleNameLiterals']> {
   return (literals, containingFile, redirected, options, containingSource) =>
     literals.map((literal) => {
-      const name = literal.text;
+      const name = nodeSpecifier(literal.text);
       const own = Object.hasOwn(declared, name) ? declared[name] : undefined;
       if (own !== undefined) return kernelModule(own);
       if (isNeedless(literal, containingFile)) return { resolvedModule: undefined };

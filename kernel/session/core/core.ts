@@ -1,7 +1,7 @@
 import type { Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { setUnsafeIntegerListener } from '#catalog/arrow/rowValues.ts';
-import { CatalogNames, type NamedCatalog, type NameSources } from '#catalog/catalogNames.ts';
+import { CatalogNames, type NamedCatalog, type NameSources } from '#catalog/names/catalogNames.ts';
 import { registerBackfills } from '#catalog/table/tableBackfills.ts';
 import { setSignalProvider } from '#processes/calls.ts';
 import { createBackfills } from '#session/backfill/backfills.ts';
@@ -10,6 +10,7 @@ import { NotebookComms } from '#session/comms/comms.ts';
 import type { CellCompiler } from '#session/compiler/compiler.ts';
 import { exposeToDebugger } from '#session/debug/debugHook.ts';
 import { createNotebookDisplay, type NotebookDisplay } from '#session/display/notebookDisplay.ts';
+import { pictures } from '#session/display/pictureStore.ts';
 import { takeTslabDisplay } from '#session/display/tslabDisplay.ts';
 import { createUdf } from '#session/functions/udf.ts';
 import { InputRequests } from '#session/input/askUser.ts';
@@ -19,7 +20,7 @@ import * as preload from '#session/preload.ts';
 import { createRay } from '#session/ray/ray.ts';
 import { type CellOutcome, CellRunner } from '#session/run/cellRunner.ts';
 import { registerKernelModules } from '#session/run/modulesForCells.ts';
-import { catalogIn, createSql } from '#session/sql/sql.ts';
+import { catalogIn, createSql, otherCatalogIn, otherCatalogsIn } from '#session/sql/sql.ts';
 import {
   type CellError,
   type CellResult,
@@ -34,6 +35,7 @@ import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import { isAbort } from '#shared/errors.ts';
 import { type CellSignal, CellWork } from './cellWork.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
+import { ClientConnections } from './connections.ts';
 import { answer } from './language.ts';
 import type { Outputs } from './outputs.ts';
 import { listVariables } from './variables.ts';
@@ -55,11 +57,14 @@ const isTable = (value: unknown): value is LiveTable => has(value, ['schema', 'q
  */
 function createRuntimeNames(variables: Readonly<Record<string, unknown>>): CatalogNames {
   const valueOf = (name: string): unknown => (Object.hasOwn(variables, name) ? variables[name] : undefined);
+  const catalogNamed = async (name: string): Promise<NamedCatalog | undefined> => {
+    const value = valueOf(name);
+    return isCatalog(value) ? value : undefined;
+  };
   const sources: NameSources = {
-    catalog: async (name) => {
-      const value = valueOf(name);
-      return isCatalog(value) ? value : undefined;
-    },
+    catalog: catalogNamed,
+    otherNames: async () => otherCatalogsIn(variables),
+    other: catalogNamed,
     columns: async (name, signal) => {
       const value = valueOf(name);
       if (!isTable(value)) return undefined;
@@ -120,6 +125,7 @@ export class Core {
   readonly #outputs: Outputs;
   readonly #runner: CellRunner;
   readonly #asker: InputRequests;
+  readonly #connections: ClientConnections;
   readonly #comms: NotebookComms;
   readonly #display: NotebookDisplay;
   readonly #magics: Magics;
@@ -156,8 +162,14 @@ export class Core {
       failed: (cell, error) => outputs.within(cell ?? outputs.cell ?? '', () => this.reportUncaught(error)),
     });
     const comms = this.#comms.functions();
+    this.#connections = new ClientConnections(post);
+    const { locals } = this.#runner;
     const sql = createSql({
-      catalog: () => catalogIn(this.#runner.locals),
+      catalog: () => catalogIn(locals),
+      otherCatalog: async (name, asked) => otherCatalogIn(locals, name) ?? this.#connections.open(name, asked),
+      otherCatalogNames: async (asked) => [
+        ...new Set([...otherCatalogsIn(locals), ...(await this.#connections.names(asked))]),
+      ],
       signal: cellSignal,
       progress: this.#display.names.progress,
     });
@@ -176,10 +188,10 @@ export class Core {
         ask: this.#asker.functions().input,
       }),
     );
-    const { compiler, locals: variables } = this.#runner;
+    const { compiler, maps } = this.#runner;
     const udf = createUdf({
       notebook: () => ({
-        variables,
+        variables: locals,
         declarations: compiler.declarations,
         cellOf: (name) => this.#runner.cellOf(name),
       }),
@@ -207,7 +219,6 @@ export class Core {
     this.#given = { ...notebook, db: chosenCatalog(null) };
     Object.assign(this.#runner.locals, this.#given);
     this.#names = createRuntimeNames(this.#runner.locals);
-    const { locals, maps } = this.#runner;
     exposeToDebugger({ locals, maps, names: () => this.#namesOfCells(), show: (value) => this.#display.show(value) });
     this.#magics = createMagics({
       runner: this.#runner,
@@ -236,6 +247,8 @@ export class Core {
         return;
       case 'inputReply':
         return this.#asker.settle(message.id, message.answer);
+      case 'connectionReply':
+        return this.#connections.settle(message.id, message.answer);
       case 'comm':
         this.#outputs.within(message.id, () => this.#comms.receive(message.message));
         return this.#post({ type: 'commDone', id: message.id });
@@ -253,6 +266,10 @@ export class Core {
   async #answer(question: Question): Promise<QuestionAnswer> {
     if (question.kind === 'variables')
       return { kind: 'variables', list: listVariables(this.#runner.locals, this.#given) };
+    if (question.kind === 'picture') {
+      const found = pictures.find(question.place);
+      return { kind: 'picture', image: found ? Buffer.from(found).toString('base64') : null };
+    }
     const parts = { compiler: this.#runner.compiler, names: this.#names };
     return answerOfMagics(question) ?? answer(parts, question);
   }
@@ -367,6 +384,8 @@ export class Core {
   // Only the first end of a cell counts: a cell that an interrupt has ended may still settle later.
   #finish(id: string, result: CellResult): void {
     if (!this.#running.delete(id)) return;
+    // The cell may have changed tables, or assigned another catalog to a variable.
+    this.#names.clear();
     try {
       const names = this.#changedNames();
       this.#post({ type: 'done', id, result, ...(names && { names }) });

@@ -15,15 +15,16 @@ import { ImportPrefetch } from './importPrefetch.ts';
 import { catchUncaught } from './uncaught.ts';
 
 /**
- * The kernel writes compiled code once no cell has run for this long, because writing takes as long as a short cell.
+ * The kernel writes compiled code once no cell has run for this many milliseconds. An earlier write would delay the
+ * next cell, because writing takes as long as a short cell.
  */
 const stillMs = 1000;
 
 /**
  * Saves the compiled code of packages that cells import, so that later kernels import them faster. Node.js saves one
- * part of the code, and `keep` saves the rest. Both are saved after a pause of the cells and not only at exit, because
- * most kernels are killed. At exit Node.js saves its part itself, and `keep` runs too, because a notebook that runs all
- * its cells at once never pauses.
+ * part of the code, and `keep` saves the rest. Both parts are saved once no cell has run for `stillMs`, and not only at
+ * exit, because most kernels are killed. At exit Node.js saves its part itself, and `keep` runs too, because a notebook
+ * that runs all its cells at once never pauses.
  * @returns a function to call whenever a cell has finished
  */
 function keepCompiledCode(keep: () => void): () => void {

@@ -1,6 +1,7 @@
 import { isCompleteCode } from 'tslab/dist/converter.js';
 import ts from 'typescript-6';
-import type { CatalogNames } from '#catalog/catalogNames.ts';
+import { type CatalogNames, fits } from '#catalog/names/catalogNames.ts';
+import type { SqlCompletion } from '#catalog/names/sqlCompletion.ts';
 import { messageOf } from '#shared/errors.ts';
 import type { Naming } from '#shared/catalogConfig.ts';
 import type { CompletionItem } from '#shared/protocol/kernelMessages.ts';
@@ -9,9 +10,9 @@ import { codeOf } from '#session/analysis/cellSource.ts';
 import { tableSourceBy } from '#session/analysis/tableSource.ts';
 import { codeAndDocumentation, isUnknown, withoutAnyRows } from '#session/analysis/formatDocs.ts';
 import type { CellService } from '#session/compile/cellConverter.ts';
-import type { Question, QuestionAnswer } from '#session/threads/coreMessages.ts';
+import type { CodeQuestion, QuestionAnswer } from '#session/threads/coreMessages.ts';
 import { partsOf } from '#session/magics/cellParts.ts';
-import { sqlNamingAt } from '#session/sql/sqlNaming.ts';
+import { sqlCompletionAt } from '#session/sql/sqlCompletion.ts';
 
 /** Provides a language service over a cell and the cells that ran before it. */
 type Compiler = { service(code: string): CellService };
@@ -27,13 +28,10 @@ const maxSignatures = 200;
 const maxDeclaration = 4000;
 
 /** Answers a request about code that the user is typing. Positions count UTF-16 units. */
-export async function answer(
-  parts: LanguageDeps,
-  question: Exclude<Question, { kind: 'variables' }>,
-): Promise<QuestionAnswer> {
+export async function answer(parts: LanguageDeps, question: CodeQuestion): Promise<QuestionAnswer> {
   try {
-    const sql = question.kind === 'complete' && sqlNamingAt(question.code, question.cursor);
-    if (sql) return await completeNames(parts, question.code, question.cursor, sql.naming);
+    const sql = question.kind === 'complete' && sqlCompletionAt(question.code, question.cursor);
+    if (sql) return await completeSql(parts, question.code, question.cursor, sql);
     // Lines that are not TypeScript are blanked, so that the positions around them stay the same.
     const code = codeOf(question.code);
     switch (question.kind) {
@@ -77,15 +75,31 @@ async function completeNames(
   { names }: LanguageDeps,
   code: string,
   cursor: number,
-  naming: Naming | undefined,
-): Promise<QuestionAnswer> {
-  if (!naming) return { kind: 'complete', matches: [], start: cursor, end: cursor };
-  const fitting = await names.fitting(naming);
-  const typed = code.slice(naming.start, cursor).toLowerCase();
-  const matches = fitting
-    .filter(({ text }) => text.toLowerCase().includes(typed))
+  naming: Naming,
+): Promise<QuestionAnswer & { kind: 'complete' }> {
+  const typed = code.slice(naming.start, cursor);
+  const { names: found } = await names.fitting(naming, { typed });
+  const matches = found
+    .filter((one) => fits(one, typed))
     .map(({ text, kind, detail }) => ({ text, kind, signature: detail }));
   return { kind: 'complete', matches, start: naming.start, end: Math.max(naming.end, cursor) };
+}
+
+/** Returns the names of the catalog, then the words of SQL that start with the typed text. */
+async function completeSql(
+  deps: LanguageDeps,
+  code: string,
+  cursor: number,
+  { naming, words, start, end }: SqlCompletion,
+): Promise<QuestionAnswer> {
+  const named = naming && (await completeNames(deps, code, cursor, naming));
+  const typed = code.slice(start, cursor).replace(/^["`]/, '').toLowerCase();
+  const taken = new Set(named?.matches.map(({ text }) => text));
+  const fitting = words
+    .filter(({ text }) => text.replace(/^"/, '').toLowerCase().startsWith(typed) && !taken.has(text))
+    .map(({ text, kind, signature }) => ({ text, kind, ...(signature !== undefined && { signature }) }));
+  const all = [...(named?.matches ?? []), ...fitting];
+  return { kind: 'complete', matches: all, start: named?.start ?? start, end: named?.end ?? Math.max(end, cursor) };
 }
 
 /** Returns the first signature of a function; undefined if the symbol is not a function. */

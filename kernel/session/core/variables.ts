@@ -81,7 +81,9 @@ function classOf(value: object): string | undefined {
   return undefined;
 }
 
-/** Only plain properties of foreign classes are read. */
+/**
+ * Returns the size of a value, and whether it is a table. Runs no code of the value: reads only its plain properties.
+ */
 function measure(value: unknown): { size: string; isTable: boolean } {
   const none = { size: '', isTable: false };
   if (typeof value === 'string') return { size: count(value.length, 'character'), isTable: false };

@@ -12,8 +12,8 @@ const keptMs = 24 * 60 * 60 * 1000;
 
 /**
  * Returns the path of a kernel's crash note. Jupyter restarts a dead kernel with the same connection file. So the path
- * is made from the connection file, and the next kernel finds the note of the last one. For an editor the name is
- * random, and the editor receives the path.
+ * is made from the connection file, and the next kernel finds the note of the previous kernel. For an editor the name
+ * is random, and the editor receives the path.
  */
 export function crashNotePath(front: Front): string {
   const name = front.kind === 'pipe' ? randomUUID() : `jupyter-${hash(resolve(front.connectionFile))}`;

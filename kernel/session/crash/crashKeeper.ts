@@ -89,8 +89,8 @@ export class CrashKeeper {
     const note = this.#note;
     const rss = memoryUsage.rss();
     const machine = Math.min(totalmem(), constrainedMemory() || Infinity);
-    // This thread can't measure the heap of the main thread, so it compares the growth of the whole process since the
-    // first cell with the limit of the heap.
+    // This thread can't measure the heap of the main thread, so it compares the limit of the heap with the growth of
+    // the whole process since the first cell.
     const isNear = rss - this.#base > nearness * this.#heapLimit || rss > nearness * machine;
     if (!note || !isNear || (note.memory && rss < note.memory.used * 1.1)) return;
     this.#note = { ...note, memory: { used: rss, limit: Math.min(this.#heapLimit + this.#base, machine) } };

@@ -10,7 +10,7 @@ export type NotebookDebugger = {
   readonly isAvailable: boolean;
   /** Whether code is paused. Then the main thread can't handle other requests. */
   readonly isPaused: boolean;
-  /** Always resolves to a response, within ten seconds; requests may overlap. */
+  /** Always resolves to a response, even if the request fails; requests may overlap. */
   request(message: DebugRequest): Promise<DebugResponse>;
   /**
    * Sets the listener for events. Events arrive in order, each after the response to the request that caused the event.

@@ -39,7 +39,7 @@ export class MainHook {
     return result.value as ReturnType<DebugHook[K]>;
   }
 
-  /** Calls the compiler, and retries while it is busy. Returns undefined if it is still busy in the end. */
+  /** Calls the compiler, and retries while it is busy. Returns undefined if it is still busy after all retries. */
   async compiled<T>(ask: (hook: MainHook) => Promise<T | undefined>): Promise<T | undefined> {
     for (let tries = 0; tries < compilerTries; tries++) {
       const found = await ask(this);

@@ -10,7 +10,7 @@ import { arrowTable, isArrowSchema, isBatchStream, isCatalog, isCatalogTable, is
 import { showBatchStream, showCatalogTable, showQuery, showSchema, showTable } from './tables.ts';
 import {
   countEntries,
-  isCut,
+  cutNodes,
   readValue,
   type TranslateStack,
   treeLimits,
@@ -233,8 +233,38 @@ const labelText = (label: string | undefined): string =>
 /** Characters of the text form of one output. */
 const maxText = 100_000;
 
-const notAll =
-  'Not everything is shown. For more entries, use display(value, { limit: 10000 }); for more levels, display a part of the value.';
+/** The limit that a hint suggests at first; a later hint suggests ten times the limit given. */
+const moreEntries = 10_000;
+
+/**
+ * Returns what an output leaves out and how to see it; undefined if it shows everything.
+ * @param given the limit that the user has passed
+ */
+function omissionHint(tree: ValueNode, isTextCut: boolean, given: number | undefined): string | undefined {
+  const most = given === undefined ? moreEntries : given * 10;
+  const cuts = [...cutNodes(tree)];
+  const cutBy = (limit: ValueNode['cutBy']) => cuts.find(({ node }) => node.cutBy === limit);
+  const long = cutBy('entries');
+  const facts: string[] = [];
+  let limit: number | undefined;
+  if (long) {
+    const { omitted, entries } = long.node;
+    const total = omitted + entries.length;
+    const what = long.path === '' ? 'it' : `value${long.path}`;
+    facts.push(`${what} has ${total.toLocaleString('en-US')} entries, of which ${entries.length} are listed`);
+    limit = Math.min(total, most);
+  } else if (cutBy('nodes')) facts.push('it has too many entries in all');
+  else if (isTextCut) facts.push(`its text is longer than ${maxText.toLocaleString('en-US')} characters`);
+  if (facts.length > 0) limit ??= most;
+  const isDeep = cutBy('depth') !== undefined;
+  if (isDeep) facts.push(`it has more than ${treeLimits.depth} levels`);
+  if (facts.length === 0) return undefined;
+  const steps = [
+    ...(limit === undefined ? [] : [`For more entries, use display(value, { limit: ${limit} }).`]),
+    ...(isDeep ? ['For more levels, display a part of the value.'] : []),
+  ];
+  return `Not everything is shown: ${facts.join(', and ')}. ${steps.join(' ')}`;
+}
 
 /**
  * Shows a value as text; if the text has several lines or is cut, also as a tree.
@@ -247,7 +277,7 @@ function showValue(value: unknown, translate: TranslateStack, options: ShowOptio
   const whole = translate(valueText(value, options.limit ?? textEntries));
   const most = options.limit === undefined ? maxText : Infinity;
   const text = whole.length > most ? `${whole.slice(0, most)}…` : whole;
-  const hint = isCut(tree) || text !== whole ? notAll : undefined;
+  const hint = omissionHint(tree, text !== whole, options.limit);
   // A value that is completely shown in one line does not need a tree.
   if (typeof value !== 'object' || value === null || (!text.includes('\n') && hint === undefined))
     return textOnly(text);

@@ -3,8 +3,9 @@ import { CatalogError } from '#shared/errors.ts';
 import { pluralize } from '#shared/format/markup.ts';
 import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
+import { type ChartSpec, chartSpec } from './chartData.ts';
 import type { RenderValue } from './display.ts';
-import type { Display, DisplayOptions, DisplayValueOptions } from './displayTypes.ts';
+import type { ChartOptions, Display, DisplayOptions, DisplayValueOptions } from './displayTypes.ts';
 import { showAsImage, showSvg } from './images.ts';
 import { jsonBundle, type RenderedOutput } from './mimeBundle.ts';
 import type { DisplaySlots } from './displaySlots.ts';
@@ -21,9 +22,11 @@ import { showStream } from './streams.ts';
 // The client draws charts from their specification. A client that can't draw charts shows `text/plain`, so this text
 // has to describe the chart.
 
+/** Converts a specification without tables and queries to the forms of an output. */
+type ChartForms = (body: Record<string, unknown>) => MimeBundle;
+
 /** Returns the forms of a Vega-Lite or Vega chart. The version comes from `$schema` (default: 5). */
-function vegaBundle(spec: unknown): MimeBundle {
-  const body = plainSpec(spec, 'display.vegaLite', "{ mark: 'bar', data: { values: [] }, encoding: {} }");
+function vegaBundle(body: Record<string, unknown>): MimeBundle {
   const schema = typeof body['$schema'] === 'string' ? body['$schema'] : '';
   const found = /\/(vega|vega-lite)\/v(\d+)/.exec(schema);
   const library = found?.[1] === 'vega' ? 'vega' : 'vegalite';
@@ -36,11 +39,11 @@ function vegaBundle(spec: unknown): MimeBundle {
   };
 }
 
-/** Returns the forms of a Plotly figure, `{ data, layout }`, or of a list of traces. */
-function plotlyBundle(figure: unknown): MimeBundle {
-  const example = "{ data: [{ x: [1, 2], y: [3, 4] }], layout: { title: 'A line' } }";
-  const body = Array.isArray(figure) ? { data: figure as unknown[] } : plainSpec(figure, 'display.plotly', example);
-  if (!Array.isArray(body['data'])) throw notASpec('display.plotly', example);
+const vegaSpec = (spec: unknown): Record<string, unknown> =>
+  plainSpec(spec, 'display.vegaLite', "{ mark: 'bar', data: { values: [] }, encoding: {} }");
+
+/** Returns the forms of a Plotly figure, `{ data, layout }`. */
+function plotlyBundle(body: Record<string, unknown>): MimeBundle {
   const sent = { layout: {}, ...body };
   const layout: unknown = sent.layout;
   const title = titleOf(isRecord(layout) ? layout['title'] : undefined);
@@ -48,6 +51,20 @@ function plotlyBundle(figure: unknown): MimeBundle {
     ...jsonBundle({ 'application/vnd.plotly.v1+json': sent }),
     'text/plain': `Plotly figure of ${pluralize((body['data'] as unknown[]).length, 'trace')}${title}. VS Code draws it; JupyterLab needs an extension for Plotly.`,
   };
+}
+
+/** Returns a Plotly figure; converts a list of traces to a figure. */
+function plotlySpec(figure: unknown): Record<string, unknown> {
+  const example = "{ data: [{ x: [1, 2], y: [3, 4] }], layout: { title: 'A line' } }";
+  const body = Array.isArray(figure) ? { data: figure as unknown[] } : plainSpec(figure, 'display.plotly', example);
+  if (!Array.isArray(body['data'])) throw notASpec('display.plotly', example);
+  return body;
+}
+
+/** Returns the output of a chart, and prints the notes about its data. */
+function draw({ spec, notes }: ChartSpec, make: ChartForms): RenderedOutput {
+  for (const note of notes) process.stdout.write(`${note}\n`);
+  return { data: make(spec), metadata: {} };
 }
 
 function titleOf(title: unknown): string {
@@ -93,11 +110,18 @@ export function createDisplay({ places, show, track, signal }: DisplayDeps): Dis
     track(pending);
     return pending;
   };
+  const chart =
+    (specOf: (spec: unknown) => Record<string, unknown>, make: ChartForms) =>
+    (spec: unknown, options: ChartOptions = {}): Promise<void> => {
+      const ready = chartSpec(specOf(spec), { limit: checkLimit(options.limit), signal: signal() });
+      return put(ready instanceof Promise ? ready.then((read) => draw(read, make)) : draw(ready, make), options.id);
+    };
   const display = (value: unknown, options: DisplayValueOptions = {}): Promise<void> => {
     const limit = checkLimit(options.limit);
     const stream = streamOf(value);
-    if (!stream) return put(show(value, { limit, signal: signal() }), options.id);
-    const pending = showStream(stream, places.open(options.id), { limit, signal: signal() });
+    const shown = { limit, whole: options.whole === true, signal: signal() };
+    if (!stream) return put(show(value, shown), options.id);
+    const pending = showStream(stream, places.open(options.id), shown);
     track(pending);
     return pending;
   };
@@ -108,8 +132,8 @@ export function createDisplay({ places, show, track, signal }: DisplayDeps): Dis
     latex: forms((text: string) => ({ 'text/latex': asFormula(text), 'text/plain': text })),
     svg: forms((text: string) => showSvg(text).data),
     json: forms(jsonForms),
-    vegaLite: forms(vegaBundle),
-    plotly: forms(plotlyBundle),
+    vegaLite: chart(vegaSpec, vegaBundle),
+    plotly: chart(plotlySpec, plotlyBundle),
     image: (source: unknown, options: DisplayOptions = {}) => put(showAsImage(source), options.id),
     clear: (wait = false) => places.clear(wait),
   });

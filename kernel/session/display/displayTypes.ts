@@ -9,6 +9,16 @@ export type DisplayOptions = {
 export type DisplayValueOptions = DisplayOptions & {
   /** Maximum number of rows of a table (default: 1,000) or of entries of a collection (default: 500). */
   limit?: number | undefined;
+  /**
+   * If a table is too large for an output, the output leaves out the images and other large binary cells of later
+   * rows. With `whole`, it has fewer rows instead.
+   */
+  whole?: boolean | undefined;
+};
+
+export type ChartOptions = DisplayOptions & {
+  /** Maximum number of rows of a table or a query (default: 5,000). */
+  limit?: number | undefined;
 };
 
 /** `display` of a notebook. Its promises resolve once the value is on screen; a cell waits for them automatically. */
@@ -33,10 +43,13 @@ export type Display = {
   svg(text: string, options?: DisplayOptions): void;
   /** Shows a value as JSON: a tree if the notebook supports it, else indented text. */
   json(value: unknown, options?: DisplayOptions): void;
-  /** Draws a Vega-Lite chart, or a Vega chart if its `$schema` names Vega. */
-  vegaLite(spec: object, options?: DisplayOptions): void;
-  /** Draws a Plotly figure: `{ data, layout }`, or a list of traces. */
-  plotly(figure: object, options?: DisplayOptions): void;
+  /**
+   * Draws a Vega-Lite chart, or a Vega chart if its `$schema` names Vega. `values` of its data may be a table, a query,
+   * the result of `sql`, record batches or rows. The chart draws the first 5,000 rows of a table or a query, or `limit`.
+   */
+  vegaLite(spec: object, options?: ChartOptions): Promise<void>;
+  /** Draws a Plotly figure: `{ data, layout }`, or a list of traces. Their data may be columns of tables. */
+  plotly(figure: object, options?: ChartOptions): Promise<void>;
   /**
    * Shows an image: the bytes of a PNG, JPEG, GIF, WebP or SVG file, a Blob, a canvas, SVG text or a `data:` URL.
    * Rejects with a CatalogError InvalidInput (13) for anything else.

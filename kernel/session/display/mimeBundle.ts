@@ -52,6 +52,10 @@ export type RenderedOutput = { data: MimeBundle; metadata: Record<string, unknow
 export type ShowOptions = {
   /** Maximum number of rows of a table (default: 1,000) or of entries of a collection (default: 500). */
   limit?: number | undefined;
+  /** Whether all cells of a row must be in the output, even if the output then has fewer rows. */
+  whole?: boolean | undefined;
+  /** Whether thumbnails replace images that are too large for the output (default: true). */
+  thumbnails?: boolean | undefined;
   /** Cancels the reading of data for the output. */
   signal?: AbortSignal | undefined;
 };

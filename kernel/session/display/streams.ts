@@ -9,6 +9,9 @@ import { arrowTable, isRecordBatch } from './typeGuards.ts';
 import { htmlAndText, type ShowOptions, type RenderedOutput } from './mimeBundle.ts';
 import { showTable } from './tables.ts';
 
+/** Rows that an output shows while batches arrive. */
+const liveRows = 100;
+
 type Source = { schema?: Schema | undefined; batches: AsyncIterable<unknown> };
 
 /**
@@ -31,7 +34,7 @@ export async function showStream(
   let count = 0;
   const draw = (isDone: boolean) => (): RenderedOutput => {
     if (!schema) return htmlAndText('<p>No batches yet</p>', 'No batches yet');
-    if (!isDone) return counting(new ArrowTable(schema, kept), rows, count, options);
+    if (!isDone) return counting(new ArrowTable(schema, kept), rows, count);
     return showTable(new ArrowTable(schema, kept), rows, options);
   };
   let isDone = false;
@@ -60,8 +63,12 @@ export async function showStream(
 }
 
 /** Renders the rows so far; every form of the output shows the row count. */
-function counting(table: ArrowTable, rows: number, batches: number, options: ShowOptions): RenderedOutput {
-  const shown = showTable(table, rows, { limit: Math.min(options.limit ?? 100, 100) });
+function counting(table: ArrowTable, rows: number, batches: number): RenderedOutput {
+  // This output stays small, because it may change ten times a second. A `limit` of the user applies only to the output
+  // of the complete stream.
+  const part = table.numRows > liveRows ? table.slice(0, liveRows) : table;
+  // Thumbnails would be made again for each change, so only the output of the complete stream has them.
+  const shown = showTable(part, rows, { thumbnails: false });
   const line = `${pluralize(rows, 'row')} in ${pluralize(batches, 'batch', 'batches')} so far`;
   const { data, metadata } = shown;
   return {

@@ -1,13 +1,17 @@
-import { DataType, type Schema, type Table as ArrowTable, tableToIPC } from '#arrow';
+import { type Binary, DataType, type Schema, type Table as ArrowTable, type Vector } from '#arrow';
 import type { Query } from '#catalog/query/query.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import type { Cell } from '#shared/format/cellText.ts';
 import { alignColumns, pluralize, escapeHtml, htmlTable } from '#shared/format/markup.ts';
+import { imageMime } from '#shared/format/images.ts';
 import { spark, sparkPath } from '#shared/format/sparkPath.ts';
-import { arrowStreamMime, previewLimits, type TableOutputMetadata } from '#shared/mime.ts';
+import { arrowStreamMime, type OmittedCells, previewLimits, type TableOutputMetadata } from '#shared/mime.ts';
+import { type FittingTable, fitTable } from './fitTable.ts';
 import { htmlAndText, type RenderedOutput, type ShowOptions } from './mimeBundle.ts';
+import { pictures } from './pictureStore.ts';
 import { rowsOf, shapeText, tableText } from './tableText.ts';
+import { createThumbnailMaker } from './thumbnails.ts';
 
 // The HTML form of a table output, for browsers without our renderer, above all JupyterLab.
 
@@ -17,6 +21,8 @@ const foldedChars = 64 * 1024;
 /** Limits in bytes for the images drawn: per image and per table. */
 const pictureBytes = { one: 32 * 1024, all: 96 * 1024 };
 const vectorPoints = 36;
+/** Time for making the thumbnails of an output, with and without a limit of the user. */
+const thumbnailMs = { preview: 3000, requested: 10_000 };
 
 /**
  * Text is aligned left and numbers are aligned right, in the colors of the notebook. The selectors outrank Jupyter's,
@@ -36,7 +42,7 @@ const style = `<style>
  * Returns the first rows as an HTML table without scripts, with more rows folded. Images and vectors are drawn;
  * everything else is escaped.
  */
-export function tableHtml(table: ArrowTable, total: number | null): string {
+export function tableHtml(table: ArrowTable, total: number | null, thumbnails?: FittingTable['thumbnails']): string {
   const first = previewLimits.htmlRows;
   const { fields } = table.schema;
   const isNumber = fields.map(({ type }) => DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type));
@@ -46,7 +52,8 @@ export function tableHtml(table: ArrowTable, total: number | null): string {
     .join('');
   const draw = cellPainter();
   const rows = rowsOf(table, 0, first + foldedRows).map(
-    (row) => `<tr>${row.map((cell, i) => `<td${classOf(i)}>${draw(cell)}</td>`).join('')}</tr>`,
+    (cells, row) =>
+      `<tr>${cells.map((cell, i) => `<td${classOf(i)}>${draw(cell, thumbnails?.get(i)?.[row])}</td>`).join('')}</tr>`,
   );
   const grid = (lines: readonly string[]) =>
     `<table><thead><tr>${head}</tr></thead><tbody>${lines.join('')}</tbody></table>`;
@@ -64,15 +71,16 @@ export function tableHtml(table: ArrowTable, total: number | null): string {
  * Returns a function that draws the cells of a table. Call it in the order of the cells, because the size limit for
  * images is used up in this order.
  */
-function cellPainter(): (cell: Cell) => string {
+function cellPainter(): (cell: Cell, thumbnail?: Uint8Array) => string {
   let left = pictureBytes.all;
-  return (cell) => {
+  return (cell, thumbnail) => {
     const text = escapeHtml(cell.text);
     switch (cell.kind) {
       case 'null':
         return `<span class="d">${text}</span>`;
       case 'image': {
-        const { mime, bytes } = cell;
+        const bytes = thumbnail ?? cell.bytes;
+        const mime = thumbnail ? imageMime(thumbnail) : cell.mime;
         if (bytes.length > Math.min(pictureBytes.one, left)) return text;
         left -= bytes.length;
         const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
@@ -101,30 +109,53 @@ function within(lines: readonly string[], chars: number): readonly string[] {
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-/** Size limit in bytes of an output for which the user requested more rows than the default. */
-const askedBytes = 8 * 1024 * 1024;
-
 /** `total` is the number of rows of the whole result, null if unknown. */
 export function showTable(table: ArrowTable, total: number | null, options: ShowOptions = {}): RenderedOutput {
-  const part = fitting(table, options.limit);
-  const metadata: TableOutputMetadata = { total_rows: total, included_rows: part.rows };
+  const { limit, whole = false, thumbnails: hasThumbnails = true } = options;
+  const maxRows = limit ?? previewLimits.rows;
+  const maxBytes = limit === undefined ? previewLimits.bytes : previewLimits.requestedBytes;
+  const fitting = fitTable(table, {
+    maxRows,
+    maxBytes,
+    isWhole: whole,
+    thumbnails: hasThumbnails
+      ? createThumbnailMaker(limit === undefined ? thumbnailMs.preview : thumbnailMs.requested)
+      : undefined,
+  });
+  const { bytes, rows, omitted, thumbnails, isCut: isCellCut = false } = fitting;
+  const isCut = rows < Math.min(table.numRows, maxRows) || isCellCut;
+  const metadata: TableOutputMetadata = {
+    total_rows: total,
+    included_rows: rows,
+    ...(isCut && { max_bytes: maxBytes }),
+    ...(omitted && { omitted_cells: omitted }),
+    ...(omitted && thumbnails && { pictures: keepPictures(table, omitted) }),
+  };
   return {
     data: {
-      [arrowStreamMime]: Buffer.from(part.bytes).toString('base64'),
-      'text/html': tableHtml(table, total),
+      [arrowStreamMime]: Buffer.from(bytes).toString('base64'),
+      'text/html': tableHtml(table, total, thumbnails),
       'text/plain': tableText(table, total),
     },
     metadata: { [arrowStreamMime]: metadata },
   };
 }
 
-/** Returns the rows that an output may hold as an Arrow stream; halves their number until the bytes fit. */
-function fitting(table: ArrowTable, limit = previewLimits.rows as number): { rows: number; bytes: Uint8Array } {
-  const mostBytes = limit > previewLimits.rows ? askedBytes : previewLimits.bytes;
-  for (let rows = Math.min(table.numRows, limit); ; rows = Math.floor(rows / 2)) {
-    // A table without batches, such as an empty result, must not be sliced, because `slice` would fail.
-    const bytes = tableToIPC(rows < table.numRows ? table.slice(0, rows) : table, 'stream');
-    if (bytes.length <= mostBytes || rows === 0) return { rows, bytes };
+/** Keeps the images that an output shows as thumbnails. Returns the id with which the user gets them. */
+function keepPictures(table: ArrowTable, omitted: Readonly<Record<string, OmittedCells>>): string {
+  const columns = Object.entries(omitted).filter(([, { thumbnails }]) => thumbnails);
+  return pictures.keep(columns.map(([name, { sizes }]) => ({ name, images: largeImages(table, name, sizes) })));
+}
+
+function* largeImages(
+  table: ArrowTable,
+  name: string,
+  sizes: readonly number[],
+): Generator<[row: number, image: Uint8Array]> {
+  const cells = table.getChild(name) as Vector<Binary> | null;
+  for (const [row, size] of sizes.entries()) {
+    const image = size > 0 ? cells?.get(row) : undefined;
+    if (image) yield [row, image];
   }
 }
 

@@ -238,13 +238,15 @@ export type ValueNode = {
   line?: string;
   entries: readonly ValueEntry[];
   omitted: number;
+  /** The limit that caused entries to be omitted. */
+  cutBy?: keyof Omit<TreeLimits, 'chars'>;
   /** Whether the value is an Arrow value. The contents of an Arrow value are not read. */
   isArrow?: boolean;
   brackets: '[]' | '{}';
 };
 export type ValueEntry = { label: string | undefined; node: ValueNode };
 
-type TreeLimits = {
+export type TreeLimits = {
   /** Maximum entries per collection. */
   entries: number;
   /** Maximum levels below the value. */
@@ -288,6 +290,8 @@ export function readValue(
     const { children, total } = childrenOf(parent, wanted);
     left -= children.length;
     node.omitted = total - children.length;
+    if (node.omitted > 0)
+      node.cutBy = depth >= limits.depth ? 'depth' : children.length < limits.entries ? 'nodes' : 'entries';
     const path = [...above, parent];
     for (const child of children) node.entries.push({ label: child.label, node: childNode(child, depth + 1, path) });
   }
@@ -350,8 +354,20 @@ function linesNode(words: string): Writable {
 
 const isList = (value: object): boolean => Array.isArray(value) || types.isTypedArray(value) || types.isSet(value);
 
-/** Whether the tree omits any entry. */
-export const isCut = (node: ValueNode): boolean => node.omitted > 0 || node.entries.some((entry) => isCut(entry.node));
+/** An incomplete collection in a tree, with its path as code, `[0].photo`; the path of the whole value is empty. */
+export type CutNode = { node: ValueNode; path: string };
+
+/** Yields the nodes that omit entries, those near the root first in each branch. */
+export function* cutNodes(node: ValueNode, path = ''): Generator<CutNode> {
+  if (node.omitted > 0) yield { node, path };
+  for (const { label, node: child } of node.entries) yield* cutNodes(child, `${path}${stepTo(label, node.brackets)}`);
+}
+
+function stepTo(label: string | undefined, brackets: ValueNode['brackets']): string {
+  if (label === undefined || label.endsWith('=>')) return '[…]';
+  if (brackets === '[]') return `[${label}]`;
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(label) ? `.${label}` : `[${JSON.stringify(label)}]`;
+}
 
 export const countEntries = (node: ValueNode): number =>
   node.entries.reduce((sum, entry) => sum + 1 + countEntries(entry.node), 0);

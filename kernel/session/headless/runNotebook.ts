@@ -100,6 +100,8 @@ export type RunListener = {
   begin(cell: RunningCell): void;
   output(output: KernelOutput): void;
   end(cell: RunningCell, failed: FailedCell | null): void | Promise<void>;
+  /** Called after the output that arrives after the end of the last cell. */
+  finish?(): void;
 };
 
 type RunOptions = {
@@ -110,6 +112,34 @@ type RunOptions = {
   signal?: AbortSignal;
 };
 
+/** How long a run waits for code of its cells that still runs after the last cell. */
+const lingerMs = 1000;
+
+/**
+ * Code that waits for everything that keeps the event loop alive and ends by itself: timers, requests, files and
+ * processes. It does not wait for ports, pipes and servers, which stay open for as long as the kernel runs. The names
+ * are taken from `globalThis`, because cells may declare their own.
+ */
+const lingerCode = `{
+  const end = globalThis.performance.now() + ${lingerMs};
+  const stays = ['MessagePort', 'PipeWrap', 'TTYWrap', 'TCPServerWrap'];
+  const isBusy = () => globalThis.process.getActiveResourcesInfo().some((name) => !stays.includes(name));
+  while (globalThis.performance.now() < end && isBusy()) await new Promise((go) => globalThis.setTimeout(go, 20));
+}`;
+
+/** Waits for code of the cells that still runs. Never rejects. */
+async function linger(
+  kernel: KernelProcess,
+  onOutput: (output: KernelOutput) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // If cells have replaced the globals that this code needs, it fails, and the run does not wait.
+  const take = (output: KernelOutput): void => {
+    if (output.type !== 'error') onOutput(output);
+  };
+  await kernel.execute(lingerCode, take, { storeHistory: false, ...(signal && { signal }) }).catch(() => undefined);
+}
+
 /** Cell tags that Jupyter's own programs define. */
 const skipTag = 'skip-execution';
 const mayFailTag = 'raises-exception';
@@ -117,7 +147,7 @@ const mayFailTag = 'raises-exception';
 /**
  * Runs the code cells in order and replaces their outputs in the notebook. Skips cells without code and cells tagged
  * `skip-execution`; a cell tagged `raises-exception` may fail. Stops after any other failed cell, after a cell that
- * `signal` stopped, and when the kernel ends.
+ * `signal` stopped, and when the kernel ends. At the end it waits up to a second for code that cells have left running.
  * @returns the failed cells; the cell that stopped the run is the last
  */
 export async function runNotebook(
@@ -129,10 +159,11 @@ export async function runNotebook(
   const cells = notebook.cells.filter(isRun);
   for (const cell of notebook.cells) if (isCodeCell(cell) && !isSkipped(cell)) clear(cell);
   const gathered = new Gathered();
-  const late = kernel.onOrphanOutput((output) => {
+  const onLate = (output: KernelOutput): void => {
     gathered.take(output);
     listener.output(output);
-  });
+  };
+  const late = kernel.onOrphanOutput(onLate);
   const failures: FailedCell[] = [];
   try {
     for (const [index, cell] of cells.entries()) {
@@ -155,9 +186,13 @@ export async function runNotebook(
       await listener.end(running, failed);
       if (failed && !failed.isAllowed) break;
     }
+    // A program ends when its last timer has run, so the output of a timer is part of the run. A run does not wait
+    // longer, because the timers of some notebooks never end.
+    if (kernel.isAlive && !signal?.aborted) await linger(kernel, onLate, signal);
     return failures;
   } finally {
     late.dispose();
+    listener.finish?.();
   }
 }
 

@@ -67,6 +67,8 @@ export function answeredReply(answer: QuestionAnswer, asked: unknown): Reply {
       };
     case 'variables':
       return failure('UnknownRequest', 'Only editors can list variables.');
+    case 'picture':
+      return failure('UnknownRequest', 'Only editors can request images.');
     case 'failed':
       return failure('CompilerError', answer.message);
   }

@@ -33,7 +33,7 @@ const askTries = 20;
 const askAgainMs = 100;
 /**
  * Maximum size of a message. A larger message closes the connection. The limit is enough for a file that is passed to a
- * widget, and prevents that a client fills the memory.
+ * widget, and keeps a client from filling the memory.
  */
 const maxMessageBytes = 64 << 20;
 const maxSmallMessageBytes = 64 << 10;
@@ -94,7 +94,7 @@ export async function bindSockets(connection: Connection, events: SocketEvents, 
           await stdin.send(frames);
           return true;
         } catch {
-          // The client is not connected yet or has disconnected. In each case ZeroMQ reports "host unreachable".
+          // The client is not connected yet or has disconnected. In both cases ZeroMQ reports "host unreachable".
         }
       }
       return false;

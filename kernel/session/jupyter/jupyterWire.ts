@@ -246,6 +246,8 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
       const asker = requests.sender(id);
       if (asker) stdin.ask(question, asker, signal);
     },
+    // Clients of Jupyter have no connections.
+    connection: ({ id }) => queue.answerConnection(id, { names: [], config: null, problem: null }),
     comm(parent, message) {
       streams.flush();
       publish({ ...jupyterComm(message), parent: requests.parentOf(parent ?? '') });
@@ -293,8 +295,8 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
       if (!message) return;
       if (channel === 'stdin') return stdin.receive(message);
       const answer = () => void handle({ message, channel });
-      // Two kinds of requests must not wait for a subscriber. A client finds out whether the kernel runs by a kernel
-      // info request. A request on the control channel may be an interrupt or a shutdown, which must never wait.
+      // Two kinds of requests must not wait for a subscriber. A client sends a kernel info request to find out whether
+      // the kernel runs. A request on the control channel may be an interrupt or a shutdown, which must never wait.
       if (channel === 'control' || message.header.msg_type === 'kernel_info_request') answer();
       else audience.before(answer);
     },

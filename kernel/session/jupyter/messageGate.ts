@@ -117,8 +117,8 @@ export class MessageGate {
       socket.on('error', () => {});
       socket.on('close', () => {
         this.#open.delete(socket);
-        // If ZeroMQ closed the connection, the data that it sent before must still reach the peer, so only the other
-        // direction is destroyed.
+        // If the peer has closed, the connection to ZeroMQ is destroyed. If ZeroMQ has closed, the data that it sent
+        // must still reach the peer, so the connection to the peer is ended and not destroyed.
         if (socket === peer) other.destroy();
         else other.end();
       });

@@ -116,7 +116,7 @@ const write = (path: string, content: string | Uint8Array): Promise<void> =>
   replaceFileAsync(path, content, { isLasting: false, mode: fileMode });
 
 function failure(cause: unknown, spec: string): CatalogError {
-  // The error of a rename has two paths. The second is the written file; the first is a draft with another name.
+  // The error of a rename has two paths. The second is the written file; the first is its temporary file.
   const { path, dest } = Object(cause) as { path?: string; dest?: string };
   const written = dest ?? path?.replace(/\.\w+\.tmp$/, '') ?? spec;
   const isSpec = spec.startsWith(written) || written.startsWith(spec);

@@ -106,7 +106,7 @@ function runElsewhere(node: string, version: string, entry: string): void {
 }
 
 /**
- * Replaces this process by the kernel's start-up snapshot: the process id, the pipes and the group stay the same, so
+ * Replaces this process with the kernel's start-up snapshot: the process id, the pipes and the group stay the same, so
  * the process that started the launcher controls the kernel directly. Returns if there is no snapshot or the
  * replacement fails.
  */

@@ -48,7 +48,7 @@ const isError = /^\w*Error: /;
 const again = 'Run "lance-catalog kernel install" again.';
 const gone = (file: string): string => `"${file}" no longer exists. ${again}`;
 
-/** Checks the only native package that a Jupyter kernel needs; a kernel of VS Code needs none. */
+/** Checks that ZeroMQ loads. A Jupyter kernel needs this native package to start; a kernel of VS Code does not. */
 async function zeroMqProblem(node: string, installation: string): Promise<string | undefined> {
   try {
     await run(node, ['-e', 'require("zeromq")'], { cwd: installation, timeout: limitMs, windowsHide: true });

@@ -52,7 +52,10 @@ export function partsOf(source: string): CellPart[] | undefined {
  * dropped.
  */
 export const alone = (source: string, { start, end }: Span): string =>
-  source.slice(0, start).replace(/[^\r\n]/g, ' ') + source.slice(start, end);
+  blanked(source.slice(0, start)) + source.slice(start, end);
+
+/** Replaces all characters except line breaks by blanks. */
+export const blanked = (text: string): string => text.replace(/[^\r\n]/g, ' ');
 
 type Line = Span & { text: string };
 

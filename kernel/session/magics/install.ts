@@ -102,8 +102,8 @@ export const install: MagicRun = async ({ rest, signal }, { runner, ask }) => {
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs one npm after another. Cells of different subshells may install at the same time, and two npm processes would
- * overwrite each other's package.json.
+ * Runs one npm process at a time. Cells of different subshells may install at the same time, and two npm processes
+ * would overwrite each other's package.json.
  */
 function inTurn<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   const mine = turn.then(run);

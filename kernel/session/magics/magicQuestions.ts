@@ -1,10 +1,10 @@
-import type { Question, QuestionAnswer } from '#session/threads/coreMessages.ts';
+import type { CodeQuestion, QuestionAnswer } from '#session/threads/coreMessages.ts';
 import { partsOf } from './cellParts.ts';
 import { helpOf } from './help.ts';
 import { formOf, isMagicName, magicNames } from './magicNames.ts';
 
 /** Answers a question about a magic that is being typed; undefined if the language service has to answer. */
-export function answerOfMagics(question: Exclude<Question, { kind: 'variables' }>): QuestionAnswer | undefined {
+export function answerOfMagics(question: CodeQuestion): QuestionAnswer | undefined {
   switch (question.kind) {
     case 'complete':
       return complete(question.code, question.cursor);
@@ -30,6 +30,24 @@ export function magicsAt(code: string, cursor: number): { names: string[]; start
     });
   const end = cursor + (/^\w*/.exec(code.slice(cursor))?.[0].length ?? 0);
   return { names, start: lineStart + blanks.length, end };
+}
+
+/** Returns the options that complete the word after the name of a magic; undefined in code and outside of magics. */
+export function magicOptionsAt(
+  code: string,
+  cursor: number,
+): { names: string[]; start: number; end: number } | undefined {
+  const part = partsOf(code)?.find(
+    (each) => each.kind === 'magic' && each.rest.start < cursor && cursor <= each.rest.end,
+  );
+  if (part?.kind !== 'magic' || !isMagicName(part.name)) return undefined;
+  if (part.code && part.code.start <= cursor) return undefined;
+  const start = cursor - (/\S*$/.exec(code.slice(part.rest.start, cursor))?.[0].length ?? 0);
+  const end = cursor + (/^\S*/.exec(code.slice(cursor, part.rest.end))?.[0].length ?? 0);
+  const typed = code.slice(start, cursor);
+  const { line, cell } = formOf(part.name);
+  const known = (part.isCell ? cell : line)?.match(/(?<=[\s[])--?[a-z]+/gi) ?? [];
+  return { names: typed.startsWith('-') ? known.filter((name) => name.startsWith(typed)) : [], start, end };
 }
 
 function complete(code: string, cursor: number): QuestionAnswer | undefined {

@@ -31,7 +31,7 @@ export type MagicUse = {
  */
 export type MagicRun = (use: MagicUse, parts: MagicDeps) => Promise<CellOutcome | void> | CellOutcome | void;
 
-/** A magic can't do what the user requests. */
+/** The error of a magic that can't do what the user requests. */
 export class MagicError extends Error {
   override readonly name: string = 'MagicError';
 }

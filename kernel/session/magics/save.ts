@@ -15,8 +15,8 @@ export class CellTexts {
   readonly #texts = new RecentTexts<number>(limits);
 
   /**
-   * Keeps the first text for each number, because a cell that is not stored in the history has the number of another
-   * cell or 0.
+   * Keeps the first text for each number, because a cell that is not stored in the history has 0 or the number of
+   * another cell.
    */
   add(count: number, text: string): void {
     if (count < 1 || this.#texts.has(count)) return;
@@ -107,7 +107,7 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
   try {
     if (isForced) return await replaceFileAsync(path, text, { isLasting: false, mode: savedMode });
     await writeFile(written, text, { flag: 'wx', mode: savedMode });
-    // Uses a link or an exclusive copy instead of a rename, because both fail if the file exists.
+    // Uses a link or an exclusive copy, because each fails if the file exists. A rename would replace the file.
     await link(written, path).catch((error: unknown) => {
       if (!linkless.has((error as { code?: unknown }).code)) throw error;
       return copyFile(written, path, constants.COPYFILE_EXCL);

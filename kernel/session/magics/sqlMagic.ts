@@ -1,5 +1,6 @@
 import ts from 'typescript-6';
 import type { CellOutcome } from '#session/run/cellRunner.ts';
+import { findHoles, withCellBody } from '#session/sql/sqlHoles.ts';
 import { MagicError, splitArguments, type MagicRun } from './magicTypes.ts';
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
@@ -24,16 +25,23 @@ export function sqlMagic(): MagicRun {
     const query = `await sql\`\n${templateOf(body)}\n\``;
     const before = '\n'.repeat(Math.max(above - 1, 0));
     const code = target === undefined ? query : `let ${target} = ${query};\n${target}`;
-    const outcome = await runner.run(before + code, count);
+    const outcome = await withCellBody(body, () => runner.run(before + code, count));
     if (target === '_') latest = locals['_'];
     return withoutCall(outcome, `[${count}]:${Math.max(above, 1)}:`);
   };
 }
 
+/** Returns the name in `%%sql name` or `%%sql --to name`; undefined if the text after `%%sql` is nothing of these. */
+export function sqlResultName(rest: string): string | undefined {
+  const [first, second, ...more] = splitArguments(rest);
+  const name = first === '--to' ? second : second === undefined ? first : undefined;
+  return name !== undefined && more.length === 0 && identifier.test(name) ? name : undefined;
+}
+
 function nameIn(rest: string): string | undefined {
-  const [option, name, ...more] = splitArguments(rest);
-  if (option === undefined) return undefined;
-  if (option !== '--to' || name === undefined || more.length > 0 || !identifier.test(name))
+  if (rest.trim() === '') return undefined;
+  const name = sqlResultName(rest);
+  if (name === undefined)
     throw new MagicError('Write the query on the lines below %%sql. To name its result, use %%sql --to name.');
   if (isReserved(name)) throw new MagicError(`"${name}" is a reserved word. Use another name for the result.`);
   return name;
@@ -56,5 +64,14 @@ function withoutCall(outcome: CellOutcome, place: string): CellOutcome {
 }
 
 /** Returns SQL as template text: escapes backslashes and backticks outside `${…}`. */
-const templateOf = (sql: string): string =>
-  sql.replaceAll(/\$\{[^}]*\}|[\\`]/g, (found) => (found.startsWith('$') ? found : `\\${found}`));
+function templateOf(sql: string): string {
+  let text = '';
+  let last = 0;
+  for (const { start, end } of findHoles(sql)) {
+    text += escaped(sql.slice(last, start)) + sql.slice(start, end);
+    last = end;
+  }
+  return text + escaped(sql.slice(last));
+}
+
+const escaped = (sql: string): string => sql.replaceAll(/[\\`]/g, (sign) => `\\${sign}`);

@@ -3,7 +3,7 @@ import { exactDurationText } from '#shared/format/times.ts';
 import { alone } from './cellParts.ts';
 import { MagicError, type MagicDeps, type MagicRun, type MagicUse, nothing } from './magicTypes.ts';
 
-/** `%time`: runs the code as a cell, with the same value. */
+/** `%time`: runs the code as a cell, and returns the value of the cell. */
 export const time: MagicRun = async (use, { runner }) => {
   const code = codeOf(use);
   let milliseconds: number | undefined;

@@ -17,12 +17,15 @@ import {
   type CellSettings,
   isCellPlace,
   isKernelOutput,
+  isNamedConnection,
   type KeepKernel,
+  type KernelConnectionRequest,
   type KernelHandshake,
   type KernelInputRequest,
   type KernelMessage,
   type KernelRequest,
 } from '#shared/protocol/kernelMessages.ts';
+import { isPicturePlace } from '#shared/protocol/pictureMessages.ts';
 import { isRecord } from '#shared/records.ts';
 import {
   type Check,
@@ -110,8 +113,10 @@ const contentChecks: Record<KernelRequest['type'], Check> = {
   is_complete_request: hasCode,
   interrupt_request: isRecord,
   variables_request: isRecord,
+  picture_request: isPicturePlace,
   debug_request: isDebugRequest,
   input_reply: shape({ value: nullable(isString) }),
+  connection_reply: isNamedConnection,
   shutdown_request: isRecord,
 };
 
@@ -149,8 +154,8 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
   let client: PipeClient | undefined;
   let keeper: KeptKernelServer | undefined;
   let isStarted = false;
-  /** Open questions of cells, which are sent again to a later client. */
-  const questions = new Map<string, KernelInputRequest>();
+  /** Open questions of cells and queries, which are sent again to a later client. */
+  const questions = new Map<string, KernelInputRequest | KernelConnectionRequest>();
 
   const send = (message: KernelMessage) => {
     if (keeper) log.take(message);
@@ -181,6 +186,11 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
       const request: KernelInputRequest = { type: 'input_request', parent: id, content: question };
       questions.set(question.id, request);
       signal.addEventListener('abort', () => questions.delete(question.id), { once: true });
+      send(request);
+    },
+    connection: (question) => {
+      const request: KernelConnectionRequest = { type: 'connection_request', parent: '', content: question };
+      questions.set(question.id, request);
       send(request);
     },
   });
@@ -232,12 +242,18 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
         return queue.ask(id, { kind: 'isComplete', code: request.content.code });
       case 'variables_request':
         return queue.ask(id, { kind: 'variables' });
+      case 'picture_request':
+        return queue.ask(id, { kind: 'picture', place: request.content });
       case 'input_reply': {
         const { value } = request.content;
         questions.delete(id);
         queue.answerInput(id, value === null ? { kind: 'cancelled' } : { kind: 'value', value });
         return undefined;
       }
+      case 'connection_reply':
+        questions.delete(id);
+        queue.answerConnection(id, request.content);
+        return undefined;
       case 'interrupt_request':
         void interrupt(id);
         return undefined;
@@ -335,6 +351,8 @@ function answerOf(answer: QuestionAnswer): Answer {
       return { type: 'is_complete_reply', content: { status: answer.status, indent: answer.indent } };
     case 'variables':
       return { type: 'variables_reply', content: answer.list };
+    case 'picture':
+      return { type: 'picture_reply', content: { image: answer.image } };
     case 'failed':
       return { type: 'error_reply', content: { message: answer.message } };
   }

@@ -40,6 +40,7 @@ export class RunLog {
   take(message: KernelMessage): void {
     const run = this.#runs.get(message.parent);
     if (!run || message.type === 'status' || message.type === 'input_request') return;
+    if (message.type === 'connection_request') return;
     if (run.isSeen && !this.#isAlone) return;
     if (message.type === 'execute_input') {
       run.executionCount = message.content.executionCount;

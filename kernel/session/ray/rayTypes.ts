@@ -7,7 +7,7 @@ export interface RayConnection extends AsyncDisposable {
   /** Version of Ray, as Ray reports it. */
   readonly version: string;
   /**
-   * How backfills find this Ray, also from another process. The place may contain a token, so it is hidden when the
+   * How backfills find this Ray, even from another process. The place may contain a token, so it is hidden when the
    * connection is shown.
    */
   readonly place: RayPlace;

@@ -29,7 +29,7 @@ type Wait = (...args: never[]) => unknown;
  * because one cell may call a function of another cell.
  */
 export function cellGlobals(work: FindWork): CellGlobals {
-  // Reads the global at each call, because tests replace it by a fake clock.
+  // Reads the global at each call, because tests replace it with a fake clock.
   const timer = (start: () => Start, isRepeated = false): Start =>
     function (callback, ...rest) {
       const cell = work();

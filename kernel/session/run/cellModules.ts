@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
 import type ts from 'typescript-6';
-import { isPath, missingFile } from '#session/compiler/installedFiles.ts';
+import { isPath } from '#session/compiler/installedFiles.ts';
+import { missingModuleStep, nodeSpecifier, reportsMissing } from '#session/compiler/missingModules.ts';
 import { isProvidedByKernel } from '#session/compiler/moduleTypes.ts';
 import { messageOf } from '#shared/errors.ts';
 import { bindImport, importedValue, isEsModule, type Loaded } from './bindings.ts';
@@ -39,6 +40,13 @@ export function unfinishedModules(cache: Readonly<Record<string, CachedModule | 
  * Errors of `require` for an ES module that only `import()` can load: it has top-level await, or no `require` entry.
  */
 const importOnly: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
+
+/** Codes of errors of `require` and `import()` for a missing module, and for URLs that Node.js can't import. */
+const missingCodes: ReadonlySet<string> = new Set([
+  'MODULE_NOT_FOUND',
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_UNSUPPORTED_ESM_URL_SCHEME',
+]);
 
 type Import = (specifier: string, options?: ImportCallOptions) => Promise<unknown>;
 type Binding = {
@@ -87,12 +95,19 @@ export class CellModules {
    */
   get require(): NodeJS.Require {
     const { require } = this.#from();
-    const own = (name: string): unknown => {
+    const own = (specifier: string): unknown => {
+      const name = nodeSpecifier(specifier);
       const file = this.#files.resolve(name, this.#importer());
       // If a cell has imported the file, `require` returns the same module.
       if (file !== undefined && isCompiled(file))
         return this.#imported.get(this.#files.urlOf(file)) ?? this.#required.load(file);
-      return this.#ofCells(name) ?? require(name);
+      const replaced = this.#ofCells(name);
+      if (replaced) return replaced;
+      try {
+        return require(name) as unknown;
+      } catch (error) {
+        throw this.#explained(specifier, error);
+      }
     };
     return Object.assign(own, require);
   }
@@ -103,7 +118,10 @@ export class CellModules {
    */
   async load(specifier: string, pairs: readonly (readonly [string, string])[]): Promise<unknown> {
     const file = this.#files.resolve(specifier, this.#importer());
-    const loaded: Loaded = { specifier, module: await this.#static(specifier, file) };
+    const module = await this.#static(nodeSpecifier(specifier), file).catch((error: unknown) => {
+      throw this.#explained(specifier, error);
+    });
+    const loaded: Loaded = { specifier, module };
     const names = pairs.map(([local, imported]) => this.#bind(local, imported, loaded));
     if (file !== undefined && names.length > 0) this.#remember(file, { file, specifier, names });
     return loaded.module;
@@ -111,18 +129,23 @@ export class CellModules {
 
   /** `import()` for cells. */
   async import(specifier: unknown, options?: ImportCallOptions): Promise<unknown> {
-    const name = String(specifier);
+    const name = nodeSpecifier(String(specifier));
     const file = this.#files.resolve(name, this.#importer());
     if (file !== undefined) return this.#importFile(file);
     const own = this.#ofCells(name);
     if (own) return importedValue({ specifier: name, module: own }, '*');
     // All imports must give the same copy of apache-arrow, because two copies do not recognize each other's tables.
     if (isProvidedByKernel(name)) return importedValue({ specifier: name, module: this.require(name) }, '*');
-    return this.#from().import(name, options);
+    return this.#from()
+      .import(name, options)
+      .catch((error: unknown) => {
+        throw this.#explained(String(specifier), error);
+      });
   }
 
   /** `import.meta.resolve` for cells. */
-  resolve(specifier: string): string {
+  resolve(written: string): string {
+    const specifier = nodeSpecifier(written);
     if (URL.canParse(specifier)) return specifier;
     const file = this.#files.resolve(specifier, this.#importer());
     if (file !== undefined) return pathToFileURL(file).href;
@@ -195,7 +218,6 @@ export class CellModules {
       if (!/^(?:data|https?|blob):/.test(specifier)) return from.require(specifier);
     } catch (error) {
       const { code } = error as { code?: unknown };
-      if (code === 'MODULE_NOT_FOUND') throw this.#missing(specifier, error);
       if (!importOnly.has(code)) throw error;
     }
     return from.import(specifier);
@@ -214,12 +236,16 @@ export class CellModules {
     return module;
   }
 
-  #missing(specifier: string, cause: unknown): unknown {
-    if (!messageOf(cause).includes(`'${specifier}'`)) return cause;
-    const message = isPath(specifier)
-      ? (missingFile(specifier, this.#folder(), `'${specifier}'`) ?? messageOf(cause))
-      : `Can't find package '${specifier}' in ${this.#folder()} or its parent folders: run %install ${packageOf(specifier)} in a cell.`;
-    return Object.assign(new Error(message, { cause }), { code: 'MODULE_NOT_FOUND' });
+  /** Returns the error of an import, with the next step if the imported module itself is missing. */
+  #explained(specifier: string, cause: unknown): unknown {
+    const { code } = Object(cause) as { code?: unknown };
+    const isMissing = typeof code === 'string' && missingCodes.has(code);
+    if (!isMissing || !reportsMissing(messageOf(cause), specifier)) return cause;
+    const folder = this.#folder();
+    const step = missingModuleStep(specifier, folder, `'${specifier}'`);
+    if (step === undefined) return cause;
+    const message = isPath(specifier) ? step : `Can't load '${specifier}' in ${folder}. ${step}`;
+    return Object.assign(new Error(message, { cause }), { code });
   }
 
   /** The path of a file in the notebook's folder, from which modules are resolved. */
@@ -239,9 +265,3 @@ export class CellModules {
     return this.#loader;
   }
 }
-
-const packageOf = (specifier: string): string =>
-  specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');

@@ -53,9 +53,9 @@ export class CellRunner {
   async run(code: string, count: number, around: RunWrapper = (body) => body()): Promise<CellOutcome> {
     const stop = this.#work()?.signal;
     try {
-      const { problems, output, names, remark } = this.compiler.compile(code);
+      const { problems, output, names, remark, checkedBy } = this.compiler.compile(code, count);
       if (remark !== undefined) this.#warn(`${remark}\n`);
-      if (output === undefined) return { value: undefined, error: problemsError(problems, count) };
+      if (output === undefined) return { value: undefined, error: problemsError(problems, count, checkedBy) };
       for (const name of names) this.#cells.set(name, count);
       if (problems.length > 0) this.#warn(problemsText(problems, count));
       for (const problem of await this.#modules.refresh()) this.#warn(`${problem}\n`);

@@ -102,7 +102,7 @@ function compileUncached(code: string, options: ScriptOptions): Script {
   }
 }
 
-/** The result of a cell: its last expression, unless null or undefined. */
+/** The result of a cell: the value of its last expression, unless null or undefined. */
 type Executed = { value: { shown: unknown } | undefined };
 
 /** The runtime object of generated code, see cellTransform.ts. */
@@ -162,8 +162,9 @@ export class CellExecutor {
    */
   readonly #places = new WeakMap<object, string>();
   readonly #running = new Set<Given>();
-  /** The highest cell number so far, and the number of scripts that shared a number. */
+  /** The highest cell number so far. */
   #highest = -1;
+  /** The number of scripts that used the number of a cell again (see `#nameOf`). */
   #others = 0;
 
   constructor(options: CellExecutorOptions) {

@@ -96,7 +96,7 @@ function replacement(name: string): string {
   const what = `"${name}" is not installed in the notebook's folder`;
   return replacementOf(name) === embeddingModule
     ? `${what}, and the client of Lance Catalog has no such module. ${embeddingHint}`
-    : `${what}, so this is the client of Lance Catalog, with the same verbs ("lance-catalog").`;
+    : `${what}, so the import returns the client of Lance Catalog ("lance-catalog"), which has the same calls.`;
 }
 
 /** Returns the source of an ES module, which must list its exports by name. */

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
 import { cellOptions } from '#session/compiler/cellOptions.ts';
+import { nodeSpecifier } from '#session/compiler/missingModules.ts';
 import { isOwnUrl, type OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 
@@ -23,7 +24,7 @@ export function hookOwnFiles(files: OwnFiles, maps: ScriptMaps, options: () => t
       if (isOwnUrl(specifier)) return { url: specifier, shortCircuit: true, importAttributes: {} };
       if (parentURL === undefined || !isOwnUrl(parentURL)) return next(specifier, context);
       const file = files.resolve(specifier, fileURLToPath(parentURL));
-      if (file === undefined) return next(specifier, context);
+      if (file === undefined) return next(nodeSpecifier(specifier), context);
       // The attribute is dropped: JSON becomes a module below, so imports with and without `type: 'json'` give the same
       // module.
       return { url: files.urlOf(file), shortCircuit: true, importAttributes: {} };

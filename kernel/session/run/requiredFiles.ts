@@ -5,6 +5,7 @@ import { constants, Script } from 'node:vm';
 import ts from 'typescript-6';
 import { messageOf } from '#shared/errors.ts';
 import { cellOptions } from '#session/compiler/cellOptions.ts';
+import { nodeSpecifier } from '#session/compiler/missingModules.ts';
 import type { OwnFiles } from './ownFiles.ts';
 import type { ScriptMaps } from './scriptMaps.ts';
 
@@ -37,7 +38,7 @@ export class RequiredFiles {
   load(file: string): unknown {
     const url = this.#parts.files.urlOf(file);
     const known = this.#loaded.get(file);
-    // The module is returned also while it is still loading, because files may import each other in a cycle.
+    // The module is returned even while it is still loading, because files may import each other in a cycle.
     if (known?.url === url) return known.module.exports;
     const module: Module = { id: file, filename: file, path: dirname(file), exports: {}, loaded: false };
     const body = this.#compile(file, url);
@@ -59,7 +60,7 @@ export class RequiredFiles {
     const require = createRequire(file);
     const own = (name: string): unknown => {
       const found = this.#parts.files.resolve(name, file);
-      return found !== undefined && isCompiled(found) ? this.load(found) : require(name);
+      return found !== undefined && isCompiled(found) ? this.load(found) : require(nodeSpecifier(name));
     };
     return Object.assign(own, require);
   }

@@ -1,115 +1,78 @@
-import type { Table } from '#arrow';
+import { type RecordBatch, Table } from '#arrow';
 import { readRows, type RowOptions } from '#catalog/arrow/rowValues.ts';
 import type { Catalog } from '#catalog/catalog.ts';
-import { type SqlToken, sqlTokens } from '#catalog/sqlTokens.ts';
 import type { Progress } from '#session/display/displayTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';
-import { ask, columnsOf, defineTables } from './sqlDatabase.ts';
-import { load } from './sqlLoading.ts';
-import { withDatabase } from './sqlProcess.ts';
-import { checkQuery } from './sqlText.ts';
-import { readStream, type Sql, type SqlValue } from './sqlTypes.ts';
-import { boundValue, type SqliteValue } from './sqlValues.ts';
-
-type Given = SqlValue | readonly SqlValue[];
-
-/** The arguments of `sql`: the text with a `?` for each value, and the values. */
-type Query = { text: string; bound: SqliteValue[] };
-
-/** The range of the question marks that replace one `${…}` in the text. */
-type Place = { start: number; end: number; list: readonly SqlValue[] };
-
-/**
- * Replaces each value by a question mark. Values inside comments are dropped, so that users can comment out a line.
- * @throws CatalogError InvalidInput (13) if a value is at a position where SQLite accepts no value
- */
-function queryOf(texts: TemplateStringsArray, values: readonly Given[]): Query {
-  const [first = '', ...rest] = texts;
-  let text = first;
-  const places = rest.map((after, index): Place => {
-    const value = values[index] as Given;
-    const list: readonly SqlValue[] = Array.isArray(value) ? value : [value as SqlValue];
-    const start = text.length;
-    text += list.map(() => '?').join(', ');
-    const end = text.length;
-    text += after;
-    return { start, end, list };
-  });
-  const isRead = readerOf(text);
-  return { text, bound: places.filter(isRead).flatMap(({ list }) => list.map(boundValue)) };
-}
-
-/** Returns a function that reports whether SQLite reads the value at a place; call it with the places in order. */
-function readerOf(text: string): (place: Place) => boolean {
-  const tokens = sqlTokens(text);
-  let token: SqlToken | undefined;
-  let word = '';
-  return (place) => {
-    while (token === undefined || token.end <= place.start) {
-      if (token !== undefined && token.space === undefined) word = token.text.toLowerCase();
-      const { value } = tokens.next();
-      if (!value) break;
-      token = value;
-    }
-    const start = token ? token.end - token.text.length : place.start;
-    const isWithin = token !== undefined && start < place.start && place.start < token.end;
-    if (isWithin && token?.quoted !== undefined) throw inQuotes(text, token, place);
-    if (isWithin && token?.space !== undefined) return token.text.trim() === '';
-    if (word === 'in')
-      throw new CatalogError('InvalidInput', 'SQL: the ${…} after in has no parentheses.', 'Write in (${…}).');
-    return true;
-  };
-}
-
-/** Maximum characters of quoted text in messages. Needed because an unclosed quote extends to the end of the query. */
-const maxShown = 60;
-
-function inQuotes(text: string, token: SqlToken, { start, end }: Place): CatalogError {
-  const from = Math.max(token.end - token.text.length, start - maxShown / 2);
-  const to = Math.min(token.end, end + maxShown / 2);
-  const shown = `${text.slice(from, start)}\${…}${text.slice(end, to)}`.replaceAll(/\s+/g, ' ');
-  const hint = 'Write ${…} without quotes, also for strings; for a part of a string, write ${`%${part}%`}.';
-  if (token.text.startsWith("'"))
-    return new CatalogError(
-      'InvalidInput',
-      `SQL: the string ${shown} contains \${…}, but values are not inserted into strings.`,
-      hint,
-    );
-  return new CatalogError(
-    'InvalidInput',
-    `SQL: the name ${shown} contains \${…}, but a name can't be a value.`,
-    'Write names of tables and columns in full, and values without quotes.',
-  );
-}
+import { runStatement } from '#sql/runStatement.ts';
+import { openSqlEngine, type WatchedScan } from '#sql/sqlEngine.ts';
+import { readTemplate } from './sqlTemplate.ts';
+import type { Sql, SqlValue } from './sqlTypes.ts';
 
 type SqlDeps = {
   /** Returns the notebook's `db` when the query runs. */
   catalog: () => Catalog;
+  /** Returns the catalog with this name: a variable of the notebook, or a connection of the window. */
+  otherCatalog?: (name: string, signal: AbortSignal) => Promise<Catalog | undefined>;
+  otherCatalogNames?: (signal: AbortSignal) => Promise<readonly string[]>;
   signal: () => AbortSignal;
   progress: Progress;
 };
 
+/** Minimum number of rows for which progress is shown. */
+const shownRows = 100_000;
+/** Maximum size of a result in the memory of the notebook. */
+const maxBytes = 2 ** 31;
+
 /**
- * Creates `sql`. It reads the tables of a query, with only the required columns, into an in-memory database. SQLite
- * answers the query in a separate process. So joins, grouping and window functions work over any catalog.
+ * Creates `sql`. The tables of a query are read batch by batch, with only the required columns and rows, by the SQL
+ * engine in a separate process. So joins, grouping and window functions work over any catalog.
  */
-export function createSql(parts: SqlDeps): Sql {
-  const run = async (texts: TemplateStringsArray, values: readonly Given[]): Promise<Table> => {
-    const { text, bound } = queryOf(texts, values);
-    checkQuery(text);
-    const signal = parts.signal();
-    return withDatabase(signal, async (database) => {
-      const tables = await defineTables(database, text, parts.catalog(), signal);
-      const columns = await columnsOf(database, text, tables);
-      await load(database, { text, bound }, tables, columns, { progress: parts.progress, signal });
-      return readStream(await ask(database, 'answer', { text, bound }, tables));
-    });
+export function createSql(deps: SqlDeps): Sql {
+  const engine = openSqlEngine();
+  const watch = ({ name, total, batches }: WatchedScan): AsyncIterable<RecordBatch> =>
+    total === undefined || total < shownRows
+      ? batches
+      : deps.progress(batches, { label: `Reading ${name}`, total, rows: true });
+  const run = async (texts: TemplateStringsArray, values: readonly SqlValue[]): Promise<Table> => {
+    const template = readTemplate(texts, values);
+    const { otherCatalog, otherCatalogNames } = deps;
+    const statement = { ...template, catalog: deps.catalog(), otherCatalog, otherCatalogNames, watch };
+    const { schema, batches } = await runStatement(engine, statement, deps.signal());
+    const all: RecordBatch[] = [];
+    let bytes = 0;
+    for await (const batch of batches) {
+      bytes += batch.data.byteLength;
+      if (bytes > maxBytes) throw tooLarge();
+      all.push(batch);
+    }
+    return new Table(schema, all);
   };
   return (texts, ...values) => {
     const result = run(texts, values);
     return Object.assign(result, { toArray: async (options?: RowOptions) => readRows(await result, options) });
   };
+}
+
+const tooLarge = (): CatalogError =>
+  new CatalogError(
+    'InvalidInput',
+    'The result has more than 2 GB.',
+    'Add a limit, or write the rows to a table: create table shop.top as select ….',
+  );
+
+const catalogCalls = ['openTable', 'tableExists', 'namespaceExists', 'listTables', 'listNamespaces'];
+
+/**
+ * Whether a value of a notebook is a catalog, also one of another copy of this product. Reading a value may run code of
+ * the notebook and fail, for instance with a proxy. Such a value is not a catalog.
+ */
+function isCatalog(value: unknown): value is Catalog {
+  try {
+    return isRecord(value) && catalogCalls.every((name) => typeof value[name] === 'function');
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -118,11 +81,20 @@ export function createSql(parts: SqlDeps): Sql {
  */
 export function catalogIn(variables: Readonly<Record<string, unknown>>): Catalog {
   const { db } = variables;
-  const calls = ['openTable', 'tableExists', 'namespaceExists', 'listTables', 'listNamespaces'];
-  if (isRecord(db) && calls.every((name) => typeof db[name] === 'function')) return db as unknown as Catalog;
+  if (isCatalog(db)) return db;
   throw new CatalogError(
     'InvalidInput',
     'SQL queries the tables of db, but db is no longer a catalog.',
     'Write db = await connect("./data").',
   );
 }
+
+/** Returns the variable of a notebook with this name if it is a catalog: `company.shop.orders`. */
+export function otherCatalogIn(variables: Readonly<Record<string, unknown>>, name: string): Catalog | undefined {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  return isCatalog(value) ? value : undefined;
+}
+
+/** Returns the names of the variables that hold catalogs, without `db`. */
+export const otherCatalogsIn = (variables: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(variables).filter((name) => name !== 'db' && isCatalog(variables[name]));

@@ -13,8 +13,9 @@ setFlagsFromString(keepHashSeedFlag.replace('--no-', '--'));
 const require = createRequire(import.meta.filename);
 
 function start(): void {
-  const { ts, typescript } = globalThis.lanceCatalogCompiler ?? {};
+  const { ts, typescript, Console } = globalThis.lanceCatalogCompiler ?? {};
   if (ts === undefined || typescript === undefined) throw new Error('This process did not start from a snapshot.');
+  Object.assign(console, { Console });
   const loaded = new Module(typescript);
   Object.assign(loaded, { exports: ts, filename: typescript, loaded: true });
   require.cache[typescript] = loaded;

@@ -45,4 +45,5 @@ const { problems, files, options } = warmUp();
 if (problems !== '') throw new Error(problems);
 files.forEach(dropComments);
 leaveOutModules(files, options);
-globalThis.lanceCatalogCompiler = { ts, typescript };
+const { Console } = console;
+globalThis.lanceCatalogCompiler = { ts, typescript, Console };

@@ -9,9 +9,11 @@ import type {
   KernelOutput,
   KernelReply,
   MimeBundle,
+  NamedConnection,
   TypeCheck,
   VariableList,
 } from '#shared/protocol/kernelMessages.ts';
+import type { PicturePlace } from '#shared/protocol/pictureMessages.ts';
 import type { RingPosition } from './textRing.ts';
 
 // Messages between the two threads of a kernel process. The worker thread owns the protocol: the queue, the execution
@@ -31,13 +33,18 @@ export type Question =
   /** `detail` 1 requests everything known; 0 requests a short form to show next to the code. */
   | { kind: 'inspect'; code: string; cursor: number; detail: 0 | 1 }
   | { kind: 'isComplete'; code: string }
-  | { kind: 'variables' };
+  | { kind: 'variables' }
+  | { kind: 'picture'; place: PicturePlace };
+
+/** A question about code that the user is typing. */
+export type CodeQuestion = Exclude<Question, { kind: 'variables' | 'picture' }>;
 
 export type QuestionAnswer =
   | { kind: 'complete'; matches: CompletionItem[]; start: number; end: number }
   | { kind: 'inspect'; data: MimeBundle | null }
   | { kind: 'isComplete'; status: 'complete' | 'incomplete' | 'invalid'; indent: string }
   | { kind: 'variables'; list: VariableList }
+  | { kind: 'picture'; image: string | null }
   | { kind: 'failed'; message: string };
 
 export type CellError = { ename: string; evalue: string; traceback: string[] };
@@ -64,6 +71,7 @@ export type ToCore =
   /** The main thread answers with `pong` as soon as no code runs. */
   | { type: 'ping'; count: number }
   | { type: 'inputReply'; id: string; answer: InputAnswer }
+  | { type: 'connectionReply'; id: string; answer: NamedConnection }
   | { type: 'comm'; id: string; message: CommMessage }
   | { type: 'exit'; code: number };
 
@@ -83,6 +91,8 @@ export type FromCore =
    * `gate`, the main thread receives `inputReply`.
    */
   | { type: 'input'; id: string; parent: string | null; prompt: string; password: boolean; gate?: SharedArrayBuffer }
+  /** A query needs the connection with this name, or the names of all. The main thread receives `connectionReply`. */
+  | { type: 'connection'; id: string; name: string | null }
   | { type: 'comm'; parent: string | null; message: CommMessage }
   /** The handlers of the comm message `id` have run. */
   | { type: 'commDone'; id: string }

@@ -1,6 +1,6 @@
 // Outputs go from the main thread to the worker as messages, and a loop creates thousands before the worker has sent
-// the first. So the outputs in flight are limited: code that shows more waits, like code that prints into a full ring
-// (textRing.ts).
+// the first. So the outputs in flight are limited. Code that shows more outputs has to wait, as code that prints into a
+// full ring does (textRing.ts).
 import type { CellOutput } from './coreMessages.ts';
 
 /** Maximum number of outputs in flight, and of characters in them. */

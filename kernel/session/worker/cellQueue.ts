@@ -13,6 +13,7 @@ import type {
   QuestionAnswer,
   ToCore,
 } from '#session/threads/coreMessages.ts';
+import type { NamedConnection } from '#shared/protocol/kernelMessages.ts';
 import type { Interrupter } from './interrupt.ts';
 import { type CellRequest, type Shell, Shells } from './shells.ts';
 
@@ -28,6 +29,8 @@ type FrontEvents = {
    * waits.
    */
   input(id: string, question: InputQuestion, signal: AbortSignal): void;
+  /** A query needs a connection of the client. Call `answerConnection` with the reply. */
+  connection(question: { id: string; name: string | null }): void;
 } & CommEvents;
 
 /**
@@ -183,6 +186,11 @@ export class CellQueue {
     return this.#questions.answer(id, answer);
   }
 
+  /** Passes on a connection of the client. */
+  answerConnection(id: string, answer: NamedConnection): void {
+    this.#post({ type: 'connectionReply', id, answer });
+  }
+
   receive(message: Exclude<FromCore, { type: 'ready' | 'exiting' }>): void {
     switch (message.type) {
       case 'output':
@@ -197,6 +205,8 @@ export class CellQueue {
         return this.comms.receive(message);
       case 'input':
         return this.#askPerson(message);
+      case 'connection':
+        return this.#events?.connection({ id: message.id, name: message.name });
       case 'pong':
         this.#ponged = message.count;
         return;

@@ -70,7 +70,7 @@ export type Interrupter = {
    * Stops the code that runs on the main thread, so that the main thread can end the cell.
    * @param ping pings the main thread; returns a function that reports whether it has answered
    * @param ask requests the end of the cell
-   * @returns the result of `isOver` in the end
+   * @returns the last result of `isOver`
    */
   interrupt(ping: Ping, ask: () => void, isOver: () => boolean): Promise<boolean>;
   terminate(): void;

@@ -172,6 +172,7 @@ function handle(message: FromCore): void {
       return queue.receive(message);
     case 'answer':
     case 'input':
+    case 'connection':
     case 'comm':
     case 'commDone':
     case 'pong':

@@ -167,8 +167,8 @@ type ForeignSchema = { readonly fields: readonly ForeignField[]; readonly metada
 type ForeignBatch = { readonly schema: ForeignSchema; readonly data: ForeignData };
 type Memo = { readonly dictionaryTypes: DictionaryTypes; readonly vectors: WeakMap<object, Vector> };
 
-// The vectors of dictionaries are referenced weakly, because the dictionaries of a long series of batches would fill the
-// memory.
+// The vectors of dictionaries are referenced weakly, because the dictionaries of a long series of batches would fill
+// the memory.
 const newMemo = (): Memo => ({ dictionaryTypes: new Map(), vectors: new WeakMap() });
 
 /**
@@ -193,8 +193,8 @@ export function adoptTable(foreign: unknown): Table | undefined {
 
 /**
  * Returns a function that adopts record batches of any copy of apache-arrow as batches of `schema`, so that they can
- * form one table or stream. The columns of a batch must have the types of `schema`, so that `schemaText` of the two is
- * equal. Other values give `undefined`.
+ * form one table or stream. The caller makes sure that `schemaText` is the same for the batch and for `schema`. The
+ * function returns `undefined` for values that are not record batches.
  */
 export function batchAdopter(schema: Schema): (foreign: unknown) => RecordBatch | undefined {
   const memo = newMemo();

@@ -3,7 +3,7 @@ import { IpcError } from './ipcError.ts';
 
 /** The first and last bytes of an Arrow file. */
 export const fileMagic = 'ARROW1';
-/** Writers pad the magic word to 8 or 64 bytes. */
+/** Maximum bytes of the magic word with its padding. Writers pad it to 8 or 64 bytes. */
 export const maxPaddingBytes = 512;
 
 /** Whether bytes start with the magic word of a file. */
@@ -20,7 +20,7 @@ const hasMagic = (bytes: Uint8Array, at: number): boolean =>
  * @throws IpcError if the file is cut off or has no valid footer
  */
 export function streamOfFile(bytes: Uint8Array): Uint8Array {
-  // The footer, its length, and the magic word.
+  // A file ends with the footer, the length of the footer in 4 bytes, and the magic word. The footer ends at `end`.
   const end = bytes.length - fileMagic.length - 4;
   if (end < 8 || !hasMagic(bytes, end + 4)) throw new IpcError('cut', 'The Arrow file is cut off at the end.');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -55,8 +55,8 @@ export function startsWithSchema(stream: Uint8Array): boolean {
 
 /** Returns a message with the schema of a footer. The bytes of the schema are not changed. */
 function schemaMessage(footer: Uint8Array): Uint8Array {
-  // Bytes before the table of the message: the continuation mark and the length. The footer follows at a multiple of 8
-  // bytes.
+  // The message starts with the continuation mark and the length (8 bytes), followed by its table (32 bytes). Then the
+  // footer follows, at a multiple of 8 bytes.
   const headBytes = 8;
   const tableBytes = 32;
   const length = tableBytes + Math.ceil(footer.length / 8) * 8;

@@ -98,7 +98,7 @@ function checkOffsets({ valueOffsets, length }: Data, end: number, name: string)
     }
   }
   if (wrong < 0) invalid(name, 'has offsets that decrease');
-  if (last > end) invalid(name, `refers to value ${last} of ${end}`);
+  if (last > end) invalid(name, `has an offset of ${last}, but its data ends at ${end}`);
 }
 
 function checkKeys(data: Data, isValid: (row: number) => boolean, name: string): void {

@@ -352,7 +352,7 @@ function visitColumns(
   return next;
 }
 
-/** The number of buffers of a column without its validity buffer and its children. */
+/** The number of buffers of a column, not counting its validity buffer and the buffers of its children. */
 function valueBuffers({ typeId, isDenseUnion }: ColumnLayout): number {
   switch (typeId) {
     case typeIds.null:

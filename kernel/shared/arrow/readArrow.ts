@@ -35,8 +35,8 @@ export function openReader(source: Uint8Array | Iterable<Uint8Array>): RecordBat
 }
 
 /**
- * Gives fields without a name an empty name. Arrow's own writer leaves out an empty name. The reader then has `null` as
- * the name, but "null" in the schema of the batches, so that table and batches would have different schemas.
+ * Sets missing names of fields to `''`. Arrow's writer leaves out empty names. For them the reader uses `null` in its own
+ * schema but the string `'null'` in the batches, so the two schemas would differ.
  */
 function nameFields(fields: readonly { name: string; type: DataType }[]): void {
   for (const field of fields) {

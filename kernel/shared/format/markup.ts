@@ -39,10 +39,12 @@ export function namesText(names: readonly string[], most = 20): string {
   return `${names.slice(0, most).join(', ')} and ${more.toLocaleString('en-US')} more`;
 }
 
-/** Formats rows as aligned columns for a terminal. Each cell is one line of at most `width` characters. */
-export function alignColumns(rows: readonly (readonly string[])[], width = 40): string[] {
+/**
+ * Formats rows as aligned columns for a terminal. Each cell is one line of at most `width` characters.
+ * @param widths the least widths of the columns; they become those of the result
+ */
+export function alignColumns(rows: readonly (readonly string[])[], width = 40, widths: number[] = []): string[] {
   const cells = rows.map((row) => row.map((cell) => cutText(oneLine(cell), width)));
-  const widths: number[] = [];
   for (const row of cells) row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, cell.length)));
   return cells.map((row) =>
     row

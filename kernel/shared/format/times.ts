@@ -49,6 +49,17 @@ export function timestampText(value: bigint, unit: TimeUnit, zone?: string | nul
   return zone ? text + offsetText(offset) : text;
 }
 
+/**
+ * Formats a timestamp for other programs, in ISO 8601 with all digits of its unit: `2024-02-21T01:49:28.831000Z`. The
+ * `Z` is left out for a timestamp without a zone.
+ */
+export function isoTimestampText(value: bigint, unit: TimeUnit, isZoned: boolean): string {
+  const { seconds, fraction } = split(value, unit);
+  if (seconds > maxSeconds || seconds < -maxSeconds) return `${value} ${timeUnitNames[unit]}`;
+  const digits = unit === 0 ? '' : `.${String(fraction).padStart(unit * 3, '0')}`;
+  return `${new Date(Number(seconds) * 1000).toISOString().slice(0, -5)}${digits}${isZoned ? 'Z' : ''}`;
+}
+
 /** `2024-02-21` from days since 1970. */
 export const dateText = (days: number): string => dateOf(BigInt(days) * BigInt(day)) ?? `${days} days`;
 
@@ -171,7 +182,7 @@ export function durationText(seconds: number): string {
   return `${Math.round(hours / 24)} d`;
 }
 
-/** Formats a running time with its seconds: `3.2 s`, `4 min 05 s`, `2 h 03 min`. */
+/** Formats a running time, with its seconds if it is less than an hour: `3.2 s`, `4 min 05 s`, `2 h 03 min`. */
 export function stopwatchText(seconds: number): string {
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);

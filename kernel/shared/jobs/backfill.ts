@@ -59,9 +59,9 @@ export type BackfillOptions = {
   readonly onError?: OnError | undefined;
   /** Runner `local`: a column with unique values. They identify the rows when values are written back. */
   readonly key?: string | undefined;
-  /** Runner `ray`: the Ray to run on. */
+  /** Runner `ray`: the Ray cluster to run on. */
   readonly ray?: RayPlace | undefined;
-  /** Runner `local-python`: the Python interpreter. Default: one that has pylance is searched. */
+  /** Runner `local-python`: the Python interpreter. Default: the runner looks for one that has pylance. */
   readonly python?: string | undefined;
 };
 

@@ -39,6 +39,12 @@ export type ComputedFunction = {
   readonly onError: OnError;
 } & FunctionBody;
 
+/**
+ * Number of rows of a table after a run computed a column, and how many of these rows have no value because the
+ * function returned none.
+ */
+export type Completeness = { readonly rows: number; readonly empty: number };
+
 /** A computed column, as read from the metadata of its field. */
 export type ComputedColumn = {
   readonly column: string;
@@ -56,6 +62,8 @@ export type ComputedColumn = {
   readonly filled: number;
   /** Hash of the function that computed the values, if one run computed all of them. */
   readonly valuesHash: string | undefined;
+  /** Recorded after the last run over all rows with the function in `valuesHash`. For display only. */
+  readonly complete?: Completeness | undefined;
   /** Whether there are values that are older than the function. */
   readonly isStale: boolean;
 };

@@ -3,6 +3,7 @@ import { durationText } from '#shared/format/times.ts';
 import type { JobEvent, RowError } from './jobEvents.ts';
 import { rowsText } from './jobLabels.ts';
 import type { JobView } from './jobView.ts';
+import { WritePhase } from './writePhase.ts';
 
 /** Totals of a run at a time; seconds are summed over all workers. */
 type Sample = {
@@ -22,6 +23,7 @@ type Pace = {
   readonly workers: Workers | undefined;
   readonly conflicts: readonly { readonly at: number; readonly dropped: number; readonly reason: string }[];
   readonly isPlanned: boolean;
+  readonly isWriting: boolean;
   /** Time when the last row was finished, or when the run was planned. */
   readonly lastRowAt: number;
   /** Milliseconds since 1970. */
@@ -60,9 +62,9 @@ function conflicted({ conflicts, now }: Pace): string | undefined {
   return `Conflicts: another writer changed the table ${recent.length} times in the last minute${again}. ${last.reason}`;
 }
 
-function silence({ isPlanned, lastRowAt, now }: Pace): string | undefined {
-  // No bottleneck before the plan, because no rows are expected before it.
-  if (!isPlanned || now - lastRowAt < silenceMs) return undefined;
+function silence({ isPlanned, isWriting, lastRowAt, now }: Pace): string | undefined {
+  // No bottleneck before the plan and while rows are written, because no rows are expected then.
+  if (!isPlanned || isWriting || now - lastRowAt < silenceMs) return undefined;
   return `No row was finished for ${durationText((now - lastRowAt) / 1000)}.`;
 }
 
@@ -89,6 +91,9 @@ export type JobProgress = Pick<
   | 'failure'
   | 'startedAt'
   | 'endedAt'
+  | 'phase'
+  | 'written'
+  | 'share'
   | 'rows'
   | 'fragments'
   | 'rowsPerSecond'
@@ -107,7 +112,14 @@ export type JobProgress = Pick<
 export const idleProgress = (
   progress: JobProgress,
   end: Pick<JobProgress, 'state' | 'sentence'> & { readonly endedAt?: number },
-): JobProgress => ({ ...progress, rowsPerSecond: undefined, secondsLeft: undefined, bottleneck: undefined, ...end });
+): JobProgress => ({
+  ...progress,
+  phase: undefined,
+  rowsPerSecond: undefined,
+  secondsLeft: undefined,
+  bottleneck: undefined,
+  ...end,
+});
 
 const windowMs = 30_000;
 /** A window must cover at least this time. The rate of a shorter window is random. */
@@ -138,6 +150,17 @@ export function createProgressReducer(startedAt: number): RunFold {
   let lastRowAt = startedAt;
   let restarted: { at: number; text: string } | undefined;
   let notice: string | undefined;
+  let plannedAt = startedAt;
+  const writing = new WritePhase();
+  /** Returns a time without the time spent on writing rows, so that the rate is the rate of computing. */
+  const computingTime = (at: number): number => at - writing.millisecondsUntil(at);
+
+  const updateShare = (at: number): void => {
+    if (!planned || !writing.isSeparate) return;
+    const { rows: total, reusedRows: reused } = planned;
+    const computeSeconds = Math.max(0, computingTime(at) - plannedAt) / 1000;
+    writing.update({ computed: latest.rows, reused, total, computeSeconds });
+  };
 
   const add = (event: JobEvent): void => {
     // A notice stays until the next event; events of waiting workers do not count.
@@ -145,7 +168,11 @@ export function createProgressReducer(startedAt: number): RunFold {
     switch (event.kind) {
       case 'planned':
         // The time before the first plan was preparation and not computing, so the samples start here.
-        if (!planned) samples = [{ ...latest, at: event.at }];
+        if (!planned) {
+          samples = [{ ...latest, at: event.at }];
+          plannedAt = event.at;
+        }
+        writing.plan(event.writesBack ?? false);
         lastRowAt = event.at;
         // The runner sends this event again if rows were added, with the totals of all work since the start.
         planned = event;
@@ -157,7 +184,8 @@ export function createProgressReducer(startedAt: number): RunFold {
         if (event.rows > latest.rows) lastRowAt = event.at;
         latest = event;
         counted.errors = Math.max(counted.errors, event.errors);
-        samples = kept(samples.concat(event), event.at);
+        samples = kept(samples.concat({ ...event, at: computingTime(event.at) }), computingTime(event.at));
+        updateShare(event.at);
         break;
       case 'fragment':
         counted.bytesWritten += event.bytesWritten;
@@ -170,6 +198,12 @@ export function createProgressReducer(startedAt: number): RunFold {
       case 'committed':
         for (const fragment of event.fragments) committed.add(fragment);
         version = event.version;
+        if (writing.isWriting) lastRowAt = event.at;
+        writing.finish(event.at, event.rows ?? 0);
+        updateShare(event.at);
+        break;
+      case 'writing':
+        writing.start(event.at, event.rows);
         break;
       case 'conflict':
         conflicts.push({ at: event.at, dropped: event.dropped.length, reason: event.reason });
@@ -195,7 +229,8 @@ export function createProgressReducer(startedAt: number): RunFold {
     // The sum is limited to the total, because rows that a conflict drops are computed and counted again.
     const done = total === undefined ? reused + computed : Math.min(total, reused + computed);
     if (end?.kind !== 'succeeded') return { done, total, reused };
-    return { done: end.rows, total: end.rows, reused };
+    // The runner may reuse fewer rows than planned.
+    return { done: end.rows, total: end.rows, reused: Math.min(end.rows, end.reusedRows ?? reused) };
   };
 
   const fragmentsOf = (): JobView['fragments'] => {
@@ -210,20 +245,24 @@ export function createProgressReducer(startedAt: number): RunFold {
     const fragments = fragmentsOf();
     const errors = Math.max(counted.errors, counted.errorEvents);
     const state = end?.kind ?? (planned ? 'running' : 'starting');
-    const inWindow = kept(samples, now);
-    const silent = now - lastRowAt;
-    const rate = state === 'running' && silent < silenceMs ? rateOf(inWindow, now) : undefined;
-    const left = rows.total === undefined ? undefined : rows.total - rows.done;
-    const secondsLeft = rate !== undefined && rate > 0 && left !== undefined ? left / rate : undefined;
+    const isWriting = state === 'running' && writing.isWriting;
+    const inWindow = kept(samples, computingTime(now));
+    const silent = isWriting ? 0 : now - lastRowAt;
+    const rate = state === 'running' && silent < silenceMs ? rateOf(inWindow, computingTime(now)) : undefined;
+    const secondsLeft = state === 'running' ? estimate(rows, rate, writing, now) : undefined;
     return {
       state,
-      sentence: sentenceOf({ end, planned, workers, fragments, startedAt, restarted, notice, now }),
+      sentence: sentenceOf({ end, planned, workers, writing, rows, fragments, startedAt, restarted, notice, now }),
       failure: end?.kind === 'failed' ? { code: end.code, message: end.message, hint: end.hint } : undefined,
       startedAt,
       endedAt: end?.at,
+      phase: state !== 'running' ? undefined : isWriting ? 'writing' : 'computing',
+      written: writing.isSeparate ? writing.written : undefined,
+      share: writing.isSeparate ? writing.share : undefined,
       rows,
       fragments,
-      rowsPerSecond: rate,
+      // No row is computed while rows are written.
+      rowsPerSecond: isWriting ? undefined : rate,
       // After a silence that is longer than the estimate, the estimate is not shown.
       secondsLeft: silent > pauseMs && silent / 1000 > (secondsLeft ?? 0) ? undefined : secondsLeft,
       errors: { count: end?.kind === 'succeeded' ? end.errors : errors, samples: errorSamples.slice() },
@@ -233,7 +272,7 @@ export function createProgressReducer(startedAt: number): RunFold {
       version: end?.kind === 'succeeded' ? end.version : version,
       bottleneck: end
         ? undefined
-        : bottleneckOf({ samples: inWindow, workers, conflicts, lastRowAt, now, isPlanned: !!planned }),
+        : bottleneckOf({ samples: inWindow, workers, conflicts, lastRowAt, now, isPlanned: !!planned, isWriting }),
     };
   };
 
@@ -258,10 +297,29 @@ function rateOf(samples: readonly Sample[], now: number): number | undefined {
   return Math.max(0, last.rows - first.rows) / ((until - first.at) / 1000);
 }
 
+/** Estimates the seconds until all rows are computed and, if the runner writes them in a separate step, written. */
+function estimate(
+  { done, total }: JobView['rows'],
+  rate: number | undefined,
+  writing: WritePhase,
+  now: number,
+): number | undefined {
+  if (total === undefined) return undefined;
+  const left = total - done;
+  const computing = rate !== undefined && rate > 0 ? left / rate : undefined;
+  if (!writing.isSeparate) return computing;
+  const toWrite = writing.secondsLeft(total, now);
+  // After the last row is written, the runner only finishes the column. The time for this is unknown.
+  if (writing.written >= total || toWrite === undefined) return undefined;
+  return left === 0 ? toWrite : computing && computing + toWrite;
+}
+
 type Told = {
   readonly end: Extract<JobEvent, { kind: 'succeeded' | 'failed' | 'cancelled' }> | undefined;
   readonly planned: Extract<JobEvent, { kind: 'planned' }> | undefined;
   readonly workers: Workers | undefined;
+  readonly writing: WritePhase;
+  readonly rows: JobView['rows'];
   readonly fragments: JobView['fragments'];
   readonly startedAt: number;
   readonly restarted: { at: number; text: string } | undefined;
@@ -270,10 +328,10 @@ type Told = {
   readonly now: number;
 };
 
-function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, notice, now }: Told): string {
+function sentenceOf({ end, planned, workers, writing, rows, fragments, startedAt, ...told }: Told): string {
   switch (end?.kind) {
     case 'succeeded':
-      return doneSentence(end, startedAt);
+      return doneSentence(end, rows.reused, startedAt);
     case 'failed':
       return end.message;
     case 'cancelled':
@@ -281,24 +339,38 @@ function sentenceOf({ end, planned, workers, fragments, startedAt, restarted, no
     case undefined:
       break;
   }
+  const { notice, restarted, now } = told;
   if (notice !== undefined) return notice;
+  if (writing.isWriting) return writingSentence(writing, planned?.rows ?? 0);
   if (restarted && now - restarted.at < windowMs) return restarted.text;
   if (!planned) return 'Checking what to compute.';
   if (workers && workers.ready === 0)
     return workers.wanted === 1 ? 'Waiting for the worker.' : `Waiting for the first of ${workers.wanted} workers.`;
   const { done, total } = fragments;
   if (planned.rows === 0 && planned.fragments === 0) return 'There is nothing left to compute.';
-  if (total === undefined) return 'Computing.';
+  if (writing.isSeparate && writing.written >= planned.rows) return 'All rows are in the table. Finishing the column.';
+  // A single fragment is in the table only when the job ends, so a count of fragments would say nothing.
+  if (total === undefined || total === 1) return 'Computing.';
   return `Computing: ${countText(done)} of ${countText(total)} fragments are in the table.`;
 }
 
+function writingSentence({ written, rowsNow }: WritePhase, total: number): string {
+  if (rowsNow >= total) return `Writing ${rowsText(rowsNow)} to the table…`;
+  return `Writing ${rowsText(rowsNow)} to the table: ${countText(written)} of ${rowsText(total)} are written.`;
+}
+
+/** @param reused rows that an earlier run had computed */
 function doneSentence(
   { at, rows, errors, skipped }: Extract<JobEvent, { kind: 'succeeded' }>,
+  reused: number,
   startedAt: number,
 ): string {
   if (rows === 0 && errors === 0 && skipped === 0) return 'There was nothing to compute.';
+  const took = durationText((at - startedAt) / 1000);
+  if (reused > 0 && reused === rows) return `${rowsText(reused)} kept from an earlier run, written in ${took}.`;
+  const fromBefore = reused > 0 ? `${countText(reused)} kept from an earlier run` : '';
   const failed = errors > skipped ? `${countText(errors - skipped)} of them failed and stayed null` : '';
   const left = skipped > 0 ? `${countText(skipped)} of them failed, left for the next run` : '';
-  const computed = `${rowsText(rows)} computed in ${durationText((at - startedAt) / 1000)}`;
-  return `${[computed, failed, left].filter((part) => part !== '').join('; ')}.`;
+  const computed = `${rowsText(rows - reused)} computed in ${took}`;
+  return `${[computed, failed, left, fromBefore].filter((part) => part !== '').join('; ')}.`;
 }

@@ -32,6 +32,8 @@ export type JobEvent = {
       readonly committedFragments: number;
       readonly checkpointedFragments: number;
       readonly reusedRows: number;
+      /** Whether computed rows are written to the table in a separate step, which events of kind `writing` start. */
+      readonly writesBack?: boolean;
     }
   /** The number of ready workers, and how many are wanted. `waitingFor` says what the missing workers wait for. */
   | { readonly kind: 'workers'; readonly ready: number; readonly wanted: number; readonly waitingFor?: string }
@@ -40,7 +42,7 @@ export type JobEvent = {
       readonly kind: 'progress';
       readonly rows: number;
       readonly errors: number;
-      /** Seconds of all workers in the function, in reading, and in writing. */
+      /** Seconds that all workers together spent in the function, on reading, and on writing. */
       readonly computeSeconds: number;
       readonly readSeconds: number;
       readonly writeSeconds: number;
@@ -53,6 +55,8 @@ export type JobEvent = {
       readonly bytesWritten: number;
       readonly seconds: number;
     }
+  /** The runner starts to write this number of computed rows to the table. The step ends with `committed`. */
+  | { readonly kind: 'writing'; readonly rows: number }
   /** Number of rows for which the function threw, with a few samples. */
   | { readonly kind: 'errors'; readonly count: number; readonly samples: readonly RowError[] }
   | {
@@ -60,6 +64,8 @@ export type JobEvent = {
       readonly fragments: readonly number[];
       readonly version: number;
       readonly milliseconds: number;
+      /** Rows that were written, if the runner writes rows in a separate step. */
+      readonly rows?: number;
     }
   /**
    * Another client changed the table; the dropped fragments must be computed again, and the other fragments were
@@ -77,7 +83,10 @@ export type JobEvent = {
   | { readonly kind: 'notice'; readonly text: string }
   | {
       readonly kind: 'succeeded';
+      /** Computed and reused rows. */
       readonly rows: number;
+      /** Rows that an earlier run had computed. Default: as planned. */
+      readonly reusedRows?: number;
       readonly errors: number;
       /** Rows left null on purpose, for the next run. */
       readonly skipped: number;

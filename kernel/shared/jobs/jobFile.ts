@@ -121,7 +121,7 @@ export const jobFileFields = {
       'Choose a runner and report why.',
       'On this machine, without Python.',
       'On this machine, with a Python that has pylance.',
-      'On a Ray.',
+      'On a Ray cluster.',
       'By the server of the catalog.',
     ],
     description: 'Runner of the job (default: `auto`).',
@@ -170,7 +170,7 @@ export const jobFileFields = {
     takes: 'the name of a column',
     description: 'Runner `local`: column with unique values, used to write the rows back.',
   },
-  ray: { kind: 'section', fields: rayFields, description: 'Runner `ray`: which Ray to use.' },
+  ray: { kind: 'section', fields: rayFields, description: 'Runner `ray`: which Ray cluster to use.' },
   python: {
     kind: 'text',
     takes: 'the path of an interpreter',
@@ -272,7 +272,7 @@ function unknownHint({ name, known, meant }: Extract<FieldProblem, { kind: 'unkn
   return meant === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${meant}"?`;
 }
 
-/** The text is short, because it is part of a sentence. */
+/** Formats a value for the sentence of a problem, so the text is short. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return value === null ? 'null' : 'an object';

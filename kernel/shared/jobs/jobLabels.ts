@@ -24,7 +24,7 @@ export const runnerLabels: Readonly<Record<RunnerName, string>> = {
   rest: 'the catalog’s server',
 };
 
-/** Whether a process works on a job now. */
+/** Whether a job waits for its process, starts or runs. */
 export const isActive = ({ state }: Pick<JobView, 'state'>): boolean =>
   state === 'queued' || state === 'starting' || state === 'running';
 
@@ -47,12 +47,12 @@ const mostUnwritten = 0.99;
  * Returns the finished share, from 0 to 1; 1 means that everything is in the table. `undefined` while the total is
  * unknown.
  */
-export function shareDone({ rows, fragments, state, skipped }: JobView): number | undefined {
+export function shareDone({ rows, fragments, state, skipped, share: counted }: JobView): number | undefined {
   // Skipped rows count as not done, because they are left for the next run.
   if (state === 'succeeded') return rows.done === 0 ? 1 : Math.max(0, rows.done - skipped) / rows.done;
   const [done, total] = rows.total === undefined ? [fragments.done, fragments.total] : [rows.done, rows.total];
   if (total === undefined) return undefined;
-  const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
+  const share = total === 0 ? 1 : Math.min(1, Math.max(0, counted ?? done / total));
   // Computed rows may not be written to the table yet, even if the run has ended.
   const isWritten = fragments.total !== undefined && fragments.done >= fragments.total;
   return isActive({ state }) || !isWritten ? Math.min(share, mostUnwritten) : share;
@@ -61,12 +61,13 @@ export function shareDone({ rows, fragments, state, skipped }: JobView): number 
 /** `42 %`: rounded down, so that 100 % is never shown while rows are left. */
 export const percentText = (share: number): string => `${Math.floor(share * 100)} %`;
 
-/** `42 % · 12,300 rows/s · 2 min left`, with the known parts only. */
+/** `42 % · 12,300 rows/s · 2 min left` or `80 % · writing`, with the known parts only. */
 export function progressText(view: JobView): string {
   const share = shareDone(view);
   const { rowsPerSecond, secondsLeft } = view;
   return [
     ...(share === undefined ? [] : [percentText(share)]),
+    ...(isActive(view) && view.phase === 'writing' ? ['writing'] : []),
     ...(isActive(view) && rowsPerSecond !== undefined && rowsPerSecond > 0 ? [rateText(rowsPerSecond)] : []),
     ...(isActive(view) && secondsLeft !== undefined ? [`${durationText(secondsLeft)} left`] : []),
   ].join(' · ');
@@ -85,7 +86,8 @@ export function failureText({ failure, sentence }: Pick<JobView, 'failure' | 'se
   return failure.message.includes(failure.hint) ? failure.message : withHint(failure.message, failure.hint);
 }
 
-// A plan as text for a page. Terminals and notebooks use `planRows`, because they have no space beside a figure.
+// A plan as text for a page, which shows the basis beside a figure. Terminals and notebooks have no space for that, so
+// they use `planRows`.
 
 /** One line of a plan. `basis` is the basis of an estimate; `undefined` if the figure was counted. */
 type PlanLine = { readonly label: string; readonly text: string; readonly basis: string | undefined };

@@ -33,6 +33,8 @@ export type JobsMethods = {
   isAccepted: [{ hash: string }, boolean];
   plan: [BackfillRequest, BackfillPlan];
   try: [BackfillRequest, BackfillTrial];
+  /** A trial of a few rows, to show beside a plan. */
+  sample: [BackfillRequest, BackfillTrial];
   /** Starts a job, or joins a running job that does the same. */
   start: [BackfillRequest, { id: string; joined: boolean }];
   /** All recorded jobs of this machine, newest first. */

@@ -1,5 +1,5 @@
 import { type Check, oneOf } from '#shared/shape.ts';
-import type { BackfillPlan } from './jobPlan.ts';
+import type { BackfillPlan, PlanSample } from './jobPlan.ts';
 import type { JobTable, JobView } from './jobView.ts';
 
 // The messages between the editor and the page of a job; the transport is `Endpoint` in rpc.ts. One page shows a plan,
@@ -14,6 +14,8 @@ export type JobPageState =
       readonly busy: 'plan' | 'try' | 'run' | undefined;
       /** Why the last action failed. */
       readonly problem: string | undefined;
+      /** Values of a few rows before and after, if the function may run before the user starts it. */
+      readonly sample?: PlanSample | undefined;
     }
   | { readonly kind: 'job'; readonly job: JobView }
   /** The page has nothing to show; `message` says why. */

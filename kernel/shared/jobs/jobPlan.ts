@@ -26,9 +26,27 @@ export type BackfillPlan = {
   readonly notes: readonly { readonly level: 'info' | 'warning'; readonly text: string }[];
 };
 
+/** Maximum rows of a trial. */
+export const maxTrialRows = 10_000;
+/** Rows of the sample beside a plan. */
+export const sampleRows = 5;
+
+/** A few rows with the values of a trial, as text. */
+export type PlanSample = {
+  /** Names of the columns that the function reads. */
+  readonly inputs: readonly string[];
+  readonly rows: readonly {
+    readonly inputs: readonly string[];
+    readonly before: string;
+    readonly after: string;
+    /** Why the function failed; empty if it did not. */
+    readonly error: string;
+  }[];
+};
+
 /**
- * One fragment, computed but not written. `before` and `after` are base64 Arrow IPC streams. Each has the input columns
- * first, then the column.
+ * Rows of one fragment, computed but not written. `before` and `after` are base64 Arrow IPC streams. Each has the input
+ * columns first, then the computed column.
  */
 export type BackfillTrial = {
   readonly fragment: number;

@@ -8,6 +8,8 @@ import type { RowError } from './jobEvents.ts';
  */
 export type JobState = 'queued' | 'starting' | 'running' | 'interrupted' | 'succeeded' | 'failed' | 'cancelled';
 
+export type JobPhase = 'computing' | 'writing';
+
 /** The table of a job, for display; without secrets. */
 export type JobTable = {
   /** Name of the connection, else the root or URL of the catalog. */
@@ -36,6 +38,12 @@ export type JobView = {
   readonly createdAt: number;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
+  /** What the run does now. Unknown before the plan and after the end, and for jobs of servers. */
+  readonly phase?: JobPhase | undefined;
+  /** Rows of this run that are in the table. Known if the runner writes rows in a separate step. */
+  readonly written?: number | undefined;
+  /** Finished share of computing and writing, from 0 to 1. Known if the runner writes rows in a separate step. */
+  readonly share?: number | undefined;
   readonly rows: { readonly done: number; readonly total: number | undefined; readonly reused: number };
   readonly fragments: { readonly done: number; readonly total: number | undefined };
   readonly rowsPerSecond: number | undefined;

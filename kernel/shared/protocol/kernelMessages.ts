@@ -1,14 +1,27 @@
-import type { CatalogConfig } from '#shared/catalogConfig.ts';
+import { type CatalogConfig, isCatalogConfig } from '#shared/catalogConfig.ts';
 import type { NotebookLanguage, typeCheckModes } from '#shared/notebookLanguage.ts';
 import { isRecord } from '#shared/records.ts';
-import { type Check, isBoolean, isInteger, isString, listOf, oneOf, optional, shape, shapeFor } from '#shared/shape.ts';
+import {
+  type Check,
+  isBoolean,
+  isInteger,
+  isString,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+  shapeFor,
+} from '#shared/shape.ts';
 import { type DebugEvent, type DebugRequest, type DebugResponse, isDebugEvent } from './debugMessages.ts';
+import type { PicturePlace } from './pictureMessages.ts';
 
 // The messages between an editor and a kernel over the framed pipe. Names and contents follow Jupyter messaging 5.4,
 // but without the envelope. The envelope is not needed, because there is one client, and only the two processes use the
 // pipe.
 
-// How a reloaded window finds the kernel of a notebook again.
+// How a reloaded window finds the kernel of a notebook again. A kernel that outlives its client is a kept kernel; see
+// `KeepKernel`.
 
 /** The file in a kept kernel's folder that contains the kernel's address. */
 export const keptFile = 'kernel.json';
@@ -55,6 +68,25 @@ export type CellPlace = { index: number; id?: string };
 
 export const isCellPlace: Check<CellPlace> = shapeFor<CellPlace>({ index: isInteger, id: optional(isString) });
 
+/**
+ * The connections of a client, for queries that name one. The configuration contains secrets, so it is sent only for
+ * the connection that a query names.
+ */
+export type NamedConnection = {
+  /** The names of all connections. */
+  names: string[];
+  /** The connection with the requested name; null if there is none. */
+  config: CatalogConfig | null;
+  /** Why the connection can't be opened, or null. */
+  problem: string | null;
+};
+
+export const isNamedConnection: Check<NamedConnection> = shapeFor<NamedConnection>({
+  names: listOf(isString),
+  config: nullable(isCatalogConfig),
+  problem: nullable(isString),
+});
+
 export type KernelRequest =
   /** First message on the pipe; the kernel does not reply to other messages before it. */
   | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; keep?: KeepKernel } & CellSettings }
@@ -69,11 +101,15 @@ export type KernelRequest =
       content: { code: string; silent?: boolean; storeHistory?: boolean; allowStdin?: boolean; cell?: CellPlace };
     }
   | { type: 'variables_request'; id: string; content: Record<string, never> }
+  /** The user opens an image of which an output has a thumbnail. */
+  | { type: 'picture_request'; id: string; content: PicturePlace }
   /**
    * The user's input for the `input_request` with this id; null if the user dismissed it. The kernel does not reply to
    * this message.
    */
   | { type: 'input_reply'; id: string; content: { value: string | null } }
+  /** The answer to the `connection_request` with this id. The kernel does not reply to this message. */
+  | { type: 'connection_reply'; id: string; content: NamedConnection }
   | { type: 'complete_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'inspect_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'is_complete_request'; id: string; content: { code: string } }
@@ -132,7 +168,7 @@ export type VariableInfo = {
   isTable: boolean;
 };
 
-/** `omitted` variables exceed the limit. */
+/** `omitted` is the number of variables beyond the limit. */
 export type VariableList = { variables: VariableInfo[]; omitted: number };
 
 export type ExecuteReply =
@@ -147,7 +183,7 @@ export type CompletionItem = {
   signature?: string;
 };
 
-/** Replies; `parent` is the id of the request. Each request except `input_reply` gets exactly one reply. */
+/** Replies; `parent` is the id of the request. Each request except the replies of clients gets exactly one reply. */
 export type KernelReply =
   | { type: 'start_reply'; parent: string; content: KernelHandshake }
   | { type: 'execute_reply'; parent: string; content: ExecuteReply }
@@ -165,6 +201,8 @@ export type KernelReply =
   | { type: 'interrupt_reply'; parent: string; content: { status: 'ok' | 'failed'; milliseconds: number } }
   | { type: 'attach_reply'; parent: string; content: KernelState }
   | { type: 'variables_reply'; parent: string; content: VariableList }
+  /** The image in base64; null if the kernel no longer has it. */
+  | { type: 'picture_reply'; parent: string; content: { image: string | null } }
   | { type: 'debug_reply'; parent: string; content: DebugResponse }
   | { type: 'shutdown_reply'; parent: string; content: { status: 'ok' } }
   | { type: 'error_reply'; parent: string; content: { message: string } };
@@ -199,10 +237,21 @@ export type KernelInputRequest = {
   content: { id: string; prompt: string; password: boolean };
 };
 
+/**
+ * A query names a connection, or an error needs the names of all (null). The answer is a `connection_reply` with this
+ * `id`.
+ */
+export type KernelConnectionRequest = {
+  type: 'connection_request';
+  parent: string;
+  content: { id: string; name: string | null };
+};
+
 /** A debugger event. It belongs to no request, so `parent` is empty. */
 type KernelDebugEvent = { type: 'debug_event'; parent: string; content: DebugEvent };
 
-export type KernelMessage = KernelReply | KernelOutput | KernelInputRequest | KernelDebugEvent;
+export type KernelMessage =
+  KernelReply | KernelOutput | KernelInputRequest | KernelConnectionRequest | KernelDebugEvent;
 
 type OutputContent<T extends KernelOutput['type']> = Extract<KernelOutput, { type: T }>['content'];
 
@@ -222,6 +271,8 @@ const outputChecks: { readonly [T in KernelOutput['type']]: Check<OutputContent<
 
 const isInputContent = shapeFor<KernelInputRequest['content']>({ id: isString, prompt: isString, password: isBoolean });
 
+const isConnectionContent = shapeFor<KernelConnectionRequest['content']>({ id: isString, name: nullable(isString) });
+
 const isOutputType = (type: string): type is KernelOutput['type'] => Object.hasOwn(outputChecks, type);
 
 export const isKernelOutput = (message: KernelMessage): message is KernelOutput => isOutputType(message.type);
@@ -232,6 +283,7 @@ export function isKernelMessage(value: unknown): value is KernelMessage {
   const { type, parent, content } = value;
   if (typeof type !== 'string' || typeof parent !== 'string' || !isRecord(content)) return false;
   if (type === 'input_request') return isInputContent(content);
+  if (type === 'connection_request') return isConnectionContent(content);
   if (type === 'debug_event') return isDebugEvent(content);
   return !isOutputType(type) || outputChecks[type](content);
 }

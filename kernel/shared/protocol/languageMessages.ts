@@ -33,9 +33,13 @@ export type LanguageCompletion = {
   sortText: string;
   /** Text to insert instead of the name. */
   insertText?: string;
+  /** The text that must match what the user types, if it is not the name. */
+  filterText?: string;
   /** The span to replace, if it is not the word at the cursor. */
   replace?: Span;
   isDeprecated?: boolean;
+  /** The arguments of a SQL function. */
+  signature?: string;
 };
 
 export type CompletionAnswer = {
@@ -50,6 +54,8 @@ export type CompletionAnswer = {
    * know more.
    */
   isKnown: boolean;
+  /** Whether the cursor is in SQL, so that names of TypeScript do not fit. */
+  isSql?: boolean;
 };
 
 /** Code, and its documentation in Markdown. */

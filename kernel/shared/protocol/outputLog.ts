@@ -5,7 +5,7 @@ const headChars = 1_000_000;
 const tailChars = 200_000;
 /** Maximum characters that are dropped in addition, so that the kept text starts with a whole line. */
 const mostOfLine = 1000;
-/** Maximum characters of displayed values, such as tables and images. Beyond it, the oldest are dropped first. */
+/** Maximum characters of displayed values, such as tables and images. If they have more, the oldest are dropped. */
 const shownChars = 32_000_000;
 
 /** The bounded output of one run of a cell, because a loop that prints for hours must not fill the memory. */
@@ -22,8 +22,8 @@ export class OutputLog {
   #lostValues = 0;
 
   add(message: KernelMessage): void {
-    // `clear_output` clears the log at once, even with `wait`, because a client that attaches later does not need the
-    // time of the clearing.
+    // `clear_output` clears the log at once, even with `wait`, because a client that attaches later does not need to
+    // know when the output was cleared.
     if (message.type === 'clear_output') this.clear();
     if (message.type === 'stream') return this.#addText(message);
     if (message.type === 'update_display_data') this.#dropUpdate(message.content.displayId);
@@ -93,7 +93,7 @@ export class OutputLog {
     return false;
   }
 
-  // Keeps only the last update of an output that is updated many times a second.
+  // Drops the earlier update of an output, because some outputs are updated many times a second.
   #dropUpdate(displayId: string): void {
     for (const list of [this.#head, this.#tail]) {
       const at = list.findLastIndex((one) => one.type === 'update_display_data' && one.content.displayId === displayId);

@@ -15,21 +15,38 @@ export type PanelTable = {
   columns: ColumnInfo[];
   numRows: number;
   version: number | null;
+  /** Whether `rows` can be asked for some of the columns. */
+  selectsColumns?: boolean;
   /** Shown below the grid, for example the source of rows that are not from a catalog. */
   note?: string;
+  /** Whether rows are still added. */
+  isGrowing?: boolean;
 };
+
+/** How far a table that grows has come. Before its columns are known, the panel shows only the note. */
+export type PanelGrowth = { key: string; numRows: number; note: string; isGrowing: boolean };
+
+/** What the user can do about a panel that can't show its table, or whose table grows. */
+export const panelActions = ['retry', 'chooseFolder', 'removeConnection', 'openSettings', 'cancel'] as const;
+export type PanelAction = (typeof panelActions)[number];
+
+/** Why a panel has no table. */
+export type PanelFailure = { title: string; message: string; actions: PanelAction[] };
 
 /** Requests from a table panel to the extension host. */
 export type PanelHostMethods = {
   /** The webview is ready for requests. The result is the table to show. */
   ready: [params: null, result: PanelTable];
-  /** Rows [start, end) as one Arrow IPC stream. */
-  rows: [params: { key: string; start: number; end: number }, result: Uint8Array];
+  /** Rows [start, end) as one Arrow IPC stream; of all columns, or of those at some positions, in their order. */
+  rows: [params: { key: string; start: number; end: number; columns?: number[] }, result: Uint8Array];
+  /** The user chose an action of a failure, or stops a table that grows. */
+  act: [params: { action: PanelAction }, result: null];
 };
 
 /** Requests from the extension host to a table panel. */
 export type PanelViewMethods = {
   show: [params: PanelTable, result: null];
+  grow: [params: PanelGrowth, result: null];
   /** Tells the panel to show why it has no table. */
-  fail: [params: { title: string; message: string }, result: null];
+  fail: [params: PanelFailure, result: null];
 };

@@ -1,5 +1,5 @@
-// Shows the least that a page costs in a server in Node: it asks the engine and sends its bytes as they are. It has no
-// keys, limits, checks, log or cancellation, and finds no table by its name.
+// A minimal server in Node.js. It measures the lower bound for the cost of a page: it queries the engine and sends the
+// bytes unchanged. It has no keys, limits, checks, log or cancellation, and serves a single table.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,13 +7,13 @@ import { connect } from '@lancedb/lancedb';
 import { isRecord } from '#shared/records.ts';
 
 const [root] = process.argv.slice(2);
-if (root === undefined) throw new Error('Say which folder to serve.');
-// As of our server and upstream's, an answer has the newest rows.
+if (root === undefined) throw new Error('Pass the folder to serve.');
+// Responses contain the newest rows, as with our server and upstream's.
 const table = await (await connect(root, { readConsistencyInterval: 0 })).openTable('t');
 
 type Buffers = { next(): Promise<Buffer | null> };
 
-/** Reads a request as `/v1/table/t/query` has it: a number of rows, an offset and columns. */
+/** Reads the number of rows, the offset and the columns from the body of a `/v1/table/t/query` request. */
 function queryOf(body: unknown) {
   const { k, offset, columns } = isRecord(body) ? body : {};
   const query = table.query().limit(Number(k));
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     await once(request, 'end');
     const query = queryOf(JSON.parse(Buffer.concat(chunks).toString()));
-    // As our server does: the method is not public, and the public ones decode the rows.
+    // Our server also calls this method. It is not public, but the public methods decode the rows.
     const batches = await (query as unknown as { nativeExecute(): Promise<Buffers> }).nativeExecute();
     const files: Buffer[] = [];
     for (let file = await batches.next(); file; file = await batches.next()) files.push(file);

@@ -43,15 +43,15 @@ const details = '/v1/table/t/describe?load_detailed_metadata=true';
 const page = (more: object = {}): object => ({ k: 50, vector: {}, ...more });
 
 /**
- * Returns the maximum ratio of our time and upstream's. Where the engine in Node needs longer than the engine in
- * upstream's server, its own time is the measure: a server can't be faster than the engine behind a bare server.
- * @param alone the ratio of the engine behind a bare server and upstream's server
+ * Returns the allowed ratio of our time to upstream's: `goal`, or 1.3 times `alone` if that is more. Our server can't
+ * be faster than the engine behind a bare server, and in Node the engine may need longer than in upstream's server.
+ * @param alone the ratio of the time of the engine behind a bare server to the time of upstream's server
  */
 const goalBeside = (alone: number, goal = 1.2): number => Math.max(goal, Number((1.3 * alone).toFixed(2)));
 
 /**
- * Measures what grows with fragments, columns, the width of rows, readers, tables and versions, beside upstream's client
- * and server.
+ * Measures how our costs grow with the number of fragments, columns, readers, tables and versions and with the width of
+ * rows. The peers are upstream's client and server.
  */
 export async function benchGrowth({ runs, before, say }: GrowthOptions): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -91,7 +91,7 @@ async function withServers<T>(
   }
 }
 
-/** Number of calls before those that are measured: servers run for days, so their code is compiled. */
+/** Number of calls before the measured ones. Servers run for days, so the measured code must be compiled already. */
 const warmUps = (n: number): number => Math.max(1, Math.min(300, 30_000 / n));
 
 async function fragmentCalls(n: number, runs: number): Promise<Figure[]> {
@@ -127,14 +127,14 @@ async function fragmentCalls(n: number, runs: number): Promise<Figure[]> {
       name: `${of} page, serve / upstream's client`,
       value: times['page: serve'] / times['page: native'],
       unit: '×',
-      // With few fragments the engine needs so little time that anything else counts.
+      // With few fragments the engine needs so little time that other costs dominate the ratio.
       ...(n >= 10_000 && { goal: 1.2 }),
     },
     {
       name: `${of} page, dir / upstream's client`,
       value: times['page: dir'] / times['page: native'],
       unit: '×',
-      // With few fragments the engine needs so little time that anything else counts.
+      // With few fragments the engine needs so little time that other costs dominate the ratio.
       ...(n >= 10_000 && { goal: 1.2 }),
     },
     {
@@ -267,7 +267,7 @@ async function wideRows(n: number): Promise<Figure[]> {
   return figures;
 }
 
-/** Requests of many readers at once, our server, upstream's, and the engine behind a bare server in turns. */
+/** Measures requests of many readers at once, in turn to our server, upstream's and the engine behind a bare server. */
 async function load(readers: number, rounds: number): Promise<Figure[]> {
   const rows = 100_000;
   const root = await growthData('rows', rows);

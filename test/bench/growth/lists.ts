@@ -18,8 +18,8 @@ export type ListsOptions = {
 };
 
 /**
- * Measures lists of the tables of a directory and of the versions of a table, which should not cost more by the square
- * of their length. The peers are upstream's plain connection, its namespace and its server, in turns in the same run.
+ * Measures lists of the tables of a directory and of the versions of a table. The cost should not grow with the square
+ * of the length. The peers are upstream's plain connection, its namespace and its server, in turns in the same run.
  */
 export async function measureLists({ runs, sizes, say }: ListsOptions): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -133,7 +133,7 @@ async function withServers<T>(root: string, use: (served: Served) => Promise<T>)
 
 const tableName = (index: number): string => `t${String(index).padStart(6, '0')}`;
 
-/** Copies one table, because a list looks only at folders. */
+/** Creates one table and copies its folder, because a list reads only the folders. */
 async function makeTables(folder: string, size: number): Promise<void> {
   const catalog = await openDir({ root: folder });
   await catalog.createTable(tableName(0), [{ id: 1 }]);

@@ -1,4 +1,4 @@
-"""Uses tables of a server by Daft with daft-lance, for pythonClients.test.ts (see steps.py)."""
+"""Uses tables of a server with Daft and daft-lance, for pythonClients.test.ts (see steps.py)."""
 
 from importlib.metadata import version
 

@@ -57,6 +57,10 @@ const places: Readonly<Record<string, readonly string[]>> = {
 /** A row that shows in which namespace it was written. */
 const rowOf = (path: readonly string[]) => ({ id: 7n, s: `of ${path.join('/')}`, v: Float32Array.of(7, 0) });
 
+/** Returns a statement that creates the table "again". */
+const create = (start: string, rows: number): string =>
+  `${start} c.main.again AS SELECT range::BIGINT AS id, 'r' || range AS s FROM range(${rows})`;
+
 suite("DuckDB's Lance extension as a client of the server", function () {
   this.timeout(240_000);
   let server: ServeProcess;
@@ -120,7 +124,30 @@ suite("DuckDB's Lance extension as a client of the server", function () {
     });
   }
 
-  // Each of these is one flat list of tables to DuckDB, so tables of the same name elsewhere do not matter.
+  test('makes tables with their rows if DuckDB has read the list of tables since a table was dropped', async () => {
+    const attach = `ATTACH '$' AS c (TYPE LANCE, ENDPOINT '${server.address}', HEADER 'x-api-key=${key}')`;
+    const list = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'c' ORDER BY 1";
+    await catalog.createTable('again', [rowOf([])]);
+    await duckdb.rows(attach);
+    await duckdb.rows(list);
+    await duckdb.rows('DROP TABLE c.main.again');
+    assert.deepEqual(await duckdb.rows(list), []);
+    assert.deepEqual(await duckdb.rows(create('CREATE TABLE', 3)), [[3]]);
+    assert.equal(await rowsOf('again', []), '0 r0, 1 r1, 2 r2');
+
+    // After the next ATTACH, DuckDB knows the table and can replace it without reading the list of tables.
+    await duckdb.rows('DETACH c');
+    await duckdb.rows(attach);
+    assert.deepEqual(await duckdb.rows(create('CREATE OR REPLACE TABLE', 2)), [[2]]);
+    assert.equal(await rowsOf('again', []), '0 r0, 1 r1');
+
+    // Without the list DuckDB sends no rows and reports success. If this fails, remove the limitation from the docs.
+    await duckdb.rows('DROP TABLE c.main.again');
+    assert.deepEqual(await duckdb.rows(create('CREATE TABLE', 3)), []);
+    assert.equal(await rowsOf('again', []), '');
+  });
+
+  // DuckDB sees each of these roots as one flat list of tables, so tables of the same name elsewhere do not matter.
   const roots = [
     ['the child by a base path', ['depot'], '/at/depot', key],
     ['the grandchild by a base path', ['depot', 'north'], '/at/depot%24north', key],

@@ -1,4 +1,4 @@
-"""Uses tables of a server by lance-ray, for pythonClients.test.ts (see steps.py)."""
+"""Uses tables of a server with lance-ray, for pythonClients.test.ts (see steps.py)."""
 
 from importlib.metadata import version
 

@@ -10,7 +10,7 @@ import { fullKey, type ServeProcess, startServeWithCatalog } from '../../contrac
 type Step = [name: string, error: string | null];
 
 const python = inRoot('.toolchain/python/bin/python');
-const stepCount = 53;
+const stepCount = 54;
 
 /** Runs the steps of LanceDB's remote client in a namespace. */
 async function runSteps(server: ServeProcess, namespace: readonly string[]): Promise<Step[]> {

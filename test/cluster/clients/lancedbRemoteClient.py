@@ -1,7 +1,7 @@
 """Runs LanceDB's remote client against a server, for lancedbRemote.test.ts.
 
 argv: the address of the server, an API key, and a namespace as a JSON list. Each step compares the values it reads.
-Prints one line of JSON for each step: its name, and its error or null. Leaves the tables "kept" and "moved" there.
+Prints one line of JSON for each step: its name, and its error or null. Leaves the tables "kept" and "moved".
 """
 
 import datetime
@@ -45,13 +45,14 @@ def check(found, wanted):
     assert found == wanted, f"{found!r} instead of {wanted!r}"
 
 
-def refused(call, *words):
-    """Checks that a call fails with an error that has these words."""
+def refused(call, *words, but_not=None):
+    """Checks that a call fails with an error that has all these words, but not the text `but_not`."""
     try:
         call()
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
         assert all(word.lower() in text.lower() for word in words), f"{text!r} lacks one of {words}"
+        assert but_not is None or but_not not in text, f"{text!r} has {but_not!r}"
         return
     raise AssertionError("the call was not refused")
 
@@ -242,6 +243,14 @@ def name_a_missing_column_tag_or_index():
     refused(lambda: opened().search().where("nothing = 1").to_list(), "nothing")
     refused(lambda: opened().checkout("nothing"), "nothing")
     refused(lambda: opened().drop_index("nothing"), "nothing")
+
+
+@step
+def name_a_missing_version_or_text_index_instead_of_the_table():
+    refused(lambda: opened().tags.create("late", 99), "no version 99", but_not="was not found")
+    refused(lambda: opened().checkout(99), "no version 99", but_not="was not found")
+    search = opened().search("mug", query_type="fts")
+    refused(lambda: search.to_list(), "no full-text index", but_not="was not found")
 
 
 @step

@@ -1,4 +1,4 @@
-"""Uses tables of a server by lance-namespace and pylance, for pythonClients.test.ts (see steps.py)."""
+"""Uses tables of a server with lance-namespace and pylance, for pythonClients.test.ts (see steps.py)."""
 
 import io
 from importlib.metadata import version

@@ -8,7 +8,7 @@ import json
 import sys
 
 uri, key, namespaces = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-# The three arguments of clients that find their tables by a namespace.
+# The properties with which clients connect to the server as a namespace.
 properties = {"uri": uri, "headers.x-api-key": key}
 
 

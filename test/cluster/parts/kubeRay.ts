@@ -25,7 +25,7 @@ export type KubeRay = {
 };
 
 const dashboard = 8265;
-/** How often kwok is started again. */
+/** Maximum number of restarts of kwok. */
 const maxRestarts = 3;
 
 /** Starts KubeRay in a few seconds on an empty cluster. */
@@ -46,7 +46,7 @@ export async function startKubeRay(cluster: KubeCluster, version: OperatorVersio
     await head.stop();
   };
   let restarts = 0;
-  /** Starts kwok again: at its start it sometimes ends, because two of its own parts write to one map. */
+  /** Starts kwok again if it has crashed: while kwok starts, two of its own parts sometimes write to one map. */
   const restartKwok = async (): Promise<void> => {
     const kwok = running[1];
     if (!kwok?.isOver() || restarts === maxRestarts || !kwok.said().includes('concurrent map writes')) return;
@@ -161,7 +161,7 @@ async function areNodesReady({ api }: KubeCluster): Promise<boolean> {
   });
 }
 
-/** There is no garbage collector here, so objects that belonged to a RayCluster are deleted explicitly. */
+/** The test cluster has no garbage collector, so objects that belonged to a RayCluster are deleted explicitly. */
 async function clear({ api }: KubeCluster): Promise<void> {
   const kinds = [
     ['ray.io/v1', 'RayCluster'],

@@ -1,6 +1,9 @@
 import type { Certificate, Pki } from './pki.ts';
 
-/** The user: an administrator, `alice` of the group `devs` with a certificate, or the holder of a token. */
+/**
+ * The user: an administrator, `alice` of the group `devs`, the holder of a token, or another user with these groups.
+ * All users but the holder of a token sign in with a certificate.
+ */
 export type Person =
   'admin' | 'alice' | { readonly token: string } | { readonly user: string; readonly groups: string[] };
 

@@ -44,7 +44,7 @@ export function startServer(program: string, args: readonly string[], log: strin
 
 /**
  * Waits for a condition by polling.
- * @throws Error with the result of `told` after the limit in milliseconds, or if `told` throws
+ * @throws Error with the result of `told` if `giveUp` returns true, or after the limit in milliseconds
  */
 export async function until(
   what: string,

@@ -14,7 +14,7 @@ export type HeadSettings = {
   /** The token that clients must send. */
   readonly token?: string;
   readonly processors?: number;
-  /** Folders that jobs search for programs after the usual ones, instead of the folder of Node. */
+  /** The folders on PATH between those of Ray and of the system. Default: the folder of the tests' Node */
   readonly path?: string;
   /** Additional environment variables of Ray and its jobs. */
   readonly environment?: Readonly<Record<string, string>>;

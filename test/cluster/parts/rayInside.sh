@@ -8,5 +8,5 @@ ip link set lo up
 "$4" "$(dirname "$0")/rayRelay.ts" "$2" 8265 &
 ray start --head --block --disable-usage-stats --temp-dir "$1" --num-cpus "$3" \
   --dashboard-host 127.0.0.1 --dashboard-port 8265 --object-store-memory 100000000 &
-# A shell as the first process also reaps orphaned processes. It ends when either of the two processes ends.
+# A shell as the first process also reaps orphaned processes. The shell ends when Ray ends.
 wait $!

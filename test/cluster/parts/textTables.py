@@ -1,5 +1,5 @@
-"""Tables for backfills on a real Ray, concurrent changes by other writers, and the values that Arrow computes for them.
-"""
+"""Creates tables for backfills on a real Ray, changes them as other writers do, and compares columns with the values
+that Arrow computes."""
 
 import os
 

@@ -50,7 +50,10 @@ export const asGoogle = (tokens: { person: string; federated: string }): EchoOpt
   },
 });
 
-/** Errors of AWS. It returns the caller's identity, lets the caller assume a role, and refuses all other requests. */
+/**
+ * Errors of AWS. The server returns the caller's identity and lets the caller assume a role. It refuses all other
+ * requests.
+ */
 export const asAws = (role: { secretAccessKey: string; sessionToken: string }): EchoOptions => ({
   error: (message, came) => {
     switch (serviceOf(came)) {

@@ -7,7 +7,7 @@ export type Entry = {
   policies: { policyArn: string; scope: string; namespaces: string[] }[];
 };
 
-/** Properties of a real cluster, because moto invents these properties. */
+/** Properties of the cluster. They replace the properties that moto invents. */
 export type ClusterFacts = {
   endpoint: string;
   /** The certificate authority as PEM. */
@@ -20,8 +20,7 @@ export type ClusterFacts = {
 /**
  * Stands in for the parts of EKS that moto lacks: access entries and their policies, and a cluster's address,
  * certificate and issuer. The formats are those of EKS; the address, certificate and issuer are those of the tests' API
- * server. moto decides whether a user may describe the cluster and whether a signature is valid. `refused` lists the
- * users who may not read entries.
+ * server. moto decides whether a user may describe the cluster and whether a signature is valid.
  */
 export class EksStandIn {
   readonly #server: StandInServer;

@@ -32,9 +32,9 @@ export type Behaviour = {
 
 /**
  * Stands in for a server that has computed columns and runs jobs, because no such server is available. Its tables are
- * real, in a directory behind our own contract. The routes of jobs follow the specification
- * ("AlterTableBackfillColumnsRequest", 202 with `job_id`), and those of `/v1/jobs` follow upstream's client. It
- * computes real values with SQL.
+ * real: our own server's handler serves them from a directory. The routes of jobs follow the specification
+ * ("AlterTableBackfillColumnsRequest", 202 with `job_id`), and those of `/v1/jobs` follow upstream's client. The
+ * stand-in computes real values with SQL.
  */
 export class BackfillServerStandIn {
   readonly behaviour: Behaviour;

@@ -5,7 +5,13 @@ import type { Table } from '#catalog/table/table.ts';
 import { readFunction } from '#jobs/definition/functionSource.ts';
 import { withHash } from '#jobs/definition/hash.ts';
 import { decodeOutput, encodeOutput } from '#jobs/definition/outputType.ts';
-import { computedColumns, markValues, registerFunction, storedFunction } from '#jobs/definition/registration.ts';
+import {
+  columnOf,
+  computedColumns,
+  markValues,
+  registerFunction,
+  storedFunction,
+} from '#jobs/definition/registration.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { ComputedFunction } from '#shared/jobs/computedFunction.ts';
@@ -156,9 +162,13 @@ forEachSubject('functions of columns', (makeCatalog, subject) => {
     await registerFunction(table, 'size', second, { signal });
     const [column] = await computedColumns(table, signal);
     assert.deepEqual([column?.function.hash, column?.filled, column?.isStale], [second.hash, 1, true]);
-    await markValues(table, 'size', second.hash, signal);
+    await markValues(table, await columnOf(table, 'size', signal), second.hash, signal);
     const [now] = await computedColumns(table, signal);
     assert.deepEqual([now?.valuesHash, now?.isStale], [second.hash, false]);
+    assert.deepEqual(now?.complete, { rows: 2, empty: 1 });
+    const version = await table.version();
+    await markValues(table, await columnOf(table, 'size', signal), second.hash, signal);
+    assert.equal(await table.version(), version, 'the same record is not written again');
   });
 
   test('stay where rows are added, and where the table is put together again', async () => {

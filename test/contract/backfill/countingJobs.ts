@@ -19,7 +19,7 @@ export const countingEntry = inRoot('test/contract/backfill/countingJob.ts');
 // Use a separate folder, because functions accepted in this run must not affect the user's state.
 process.env['XDG_DATA_HOME'] = tempFolder();
 
-/** The stand-in, registered as two runners, to start jobs. */
+/** The runners that jobs start with: the stand-in under two names. */
 export const countingRunners = {
   known: ['local', 'local-python'] as const,
   load: () => Promise.resolve(countingRunnerStandIn),

@@ -11,7 +11,7 @@ export const gateVariable = 'COUNTING_GATE';
 
 /**
  * Stands in for a runner that computes. It counts fragments up to the number in the gate's file, and stores its count
- * beside the record. Tests of processes and records need a runner that stops where they want.
+ * beside the record. Tests of processes and records need a runner that stops where the test wants.
  */
 export const countingRunnerStandIn: Runner = {
   name: 'local',

@@ -17,16 +17,25 @@ import { JobFolders } from '#jobs/records/jobFolder.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
 import { isActive } from '#shared/jobs/jobLabels.ts';
+import { isRecord } from '#shared/records.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { eventually } from '../eventually.ts';
 import { countingJobs, pidOf, soon, type Counting } from './countingJobs.ts';
 
-/** Yields all files below a folder with their content. */
+/** Yields all files below a folder with their content. A job that ends removes files meanwhile; these are left out. */
 function* filesBelow(folder: string): Generator<{ path: string; text: string }> {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) yield { path, text: readFileSync(path, 'latin1') };
+    if (!entry.isFile()) continue;
+    let text: string;
+    try {
+      text = readFileSync(path, 'latin1');
+    } catch (error) {
+      if (isRecord(error) && error['code'] === 'ENOENT') continue;
+      throw error;
+    }
+    yield { path, text };
   }
 }
 

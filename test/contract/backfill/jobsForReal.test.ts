@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { JobsProcess } from '#processes/jobsProcess.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
+import { sqlName } from '#catalog/sqlText.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import { isJobError } from '#shared/jobs/jobErrors.ts';
+import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -70,6 +72,44 @@ suite('A backfill that an editor asks for', function () {
     assert.equal(await opened.countRows('size = length(text)'), rows);
     const [column] = await jobs.request('computedColumns', { table: table() });
     assert.deepEqual([column?.column, column?.filled, column?.isStale], ['size', rows, false]);
+    assert.deepEqual(column?.complete, { rows, empty: 0 });
+  });
+
+  test('creates as many versions of the table as its plan says', async () => {
+    const name = 'versions';
+    const opened = await db.createTable(
+      name,
+      Array.from({ length: 40 }, (_, id) => ({ id: `k${id}`, text: 'x'.repeat(id) })),
+    );
+    const at = { ...table(), name };
+    const source = { kind: 'sql', expression: 'length(text)' } as const;
+    const made = await jobs.request('readFunction', { table: at, column: 'size', source });
+    const versionsOfRun = async (request: BackfillRequest): Promise<readonly [planned: number, made: number]> => {
+      const { versions } = await jobs.request('plan', request);
+      assert.equal(versions?.basis, 'counted');
+      const before = await opened.version();
+      const view = await ended((await jobs.request('start', request)).id);
+      assert.equal(view.state, 'succeeded', view.sentence);
+      return [versions.value, (await opened.version()) - before];
+    };
+    const request = { table: at, column: 'size', runner: 'local', key: 'id' } as const;
+    // The column, its function, the index of the key, the rows, the index again, and the mark of the column.
+    assert.deepEqual(await versionsOfRun({ ...request, function: made }), [6, 6]);
+    assert.deepEqual(await versionsOfRun(request), [0, 0], 'nothing is left to compute');
+    await opened.add([{ id: 'new', text: 'four' }]);
+    assert.deepEqual(await versionsOfRun(request), [4, 4], 'its function is stored already');
+    assert.deepEqual(await versionsOfRun({ ...request, where: "id = 'k7'" }), [3, 3], 'rows that a condition selects');
+  });
+
+  test('fills a column whose name needs backticks in SQL', async () => {
+    for (const column of ['total eur', 'größe']) {
+      const source = { kind: 'sql', expression: 'length(text)' } as const;
+      const made = await jobs.request('readFunction', { table: table(), column, source });
+      const request = { table: table(), column, function: made, runner: 'local', key: 'id' } as const;
+      const view = await ended((await jobs.request('start', request)).id);
+      assert.equal(view.state, 'succeeded', view.sentence);
+      assert.equal(await (await db.openTable('words')).countRows(`${sqlName(column)} = length(text)`), rows);
+    }
   });
 
   test('refuses SQL that is not an expression of a row when it is defined', async () => {

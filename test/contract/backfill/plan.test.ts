@@ -130,6 +130,16 @@ suite('plans and trials of backfills', function () {
     assert.match(JSON.stringify(plan.seconds?.basis), /the trial of 30 rows/);
   });
 
+  test('a sample computes five rows and no more', async () => {
+    await textTable(place.db, 'sampled', { fragments: 2, rows: 4000 });
+    for (const fn of [sql, typescript]) {
+      const { request } = requestOf({ table: 'sampled', function: fn });
+      const sample = await tryBackfill(request, signal, 5);
+      const rows = tableFromIPC(Buffer.from(sample.after, 'base64')).toArray();
+      assert.deepEqual([sample.rows, rows.length], [5, 5]);
+    }
+  });
+
   test('what an earlier run has kept is counted as reused, and not to compute', async () => {
     const table = await textTable(place.db, 'kept', { fragments: 2, rows: 4000 });
     const job = { table: 'kept', function: sql, options: { checkpointSize: 500, commitGranularity: 9 } };
@@ -143,6 +153,8 @@ suite('plans and trials of backfills', function () {
     assert.equal(plan.rows.reused.value + plan.rows.toCompute.value, await table.countRows());
     await localRunner.run(first.context);
     assert.equal((await lengths(table, 'length IS NULL')).length, 0);
+    const [done] = eventsOf(first.events, 'succeeded');
+    assert.deepEqual([done?.rows, done?.reusedRows], [await table.countRows(), plan.rows.reused.value]);
   });
 
   test('the driver in Python plans and tries what it would run, and counts what it then does', async () => {

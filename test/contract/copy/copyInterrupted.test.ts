@@ -26,9 +26,9 @@ const openers: ReadonlySet<PropertyKey> = new Set<keyof Catalog>(['openTable', '
 class Ended extends Error {}
 
 /**
- * Stands in for a process that ends at a chosen call, because a real process can't be ended at one. The process ends at
- * its `last` call that changes the target: before the call is sent, or after the call was executed but before its
- * response. All later calls do nothing. The target is real.
+ * Stands in for a process that ends at a chosen call, because a test can't end a real process at a given call. The
+ * process ends at its `last` call that changes the target: before the call is sent, or after the call was executed but
+ * before its response. Later calls that open or change something fail. The target is real.
  */
 function endingStandIn(
   target: Catalog,

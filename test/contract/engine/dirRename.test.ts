@@ -125,7 +125,7 @@ print(json.dumps(out))`;
     for (const path of [[], ['shop']]) {
       await a.createTable('left', rows, path);
       for (const after of [5, 30, 80]) {
-        // Renames a table back and forth until it is killed.
+        // This process renames a table back and forth until the test kills it.
         const child = spawn(process.execPath, [inRoot('test/contract/engine/renameForever.ts'), root, path.join('/')], {
           stdio: ['ignore', 'pipe', 'inherit'],
           // The temporary files of a killed process are deleted with the folder of the test.

@@ -173,7 +173,8 @@ suite('the engine process and its parent', function () {
     await db.createTable('wide', new Table(columns));
     const table = await db.openTable('wide');
     await table.query().select(['c0']).limit(1).toArrow();
-    // Returns the bytes that it has written, which only this connection reads, because it writes no files here.
+    // Returns the number of bytes that the engine process has written. It writes no files here, so it has sent all of
+    // them on this connection.
     const written = (): number =>
       Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${engine.handshake.pid}/io`, 'utf8'))?.[1]);
     const before = written();

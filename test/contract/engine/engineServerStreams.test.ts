@@ -96,6 +96,8 @@ suite('rows on their way through our server', function () {
     assert.equal(sorted.headers['preference-applied'], 'order_by');
     assert.deepEqual([...tableFromIPC(sorted.body).getChild('id')!], [3n, 2n, 1n]);
     assert.equal((await send(query('t', {}))).headers['preference-applied'], undefined);
+    const { headers } = await send(query('t', {}, { prefer: 'complete_rows' }));
+    assert.equal(headers['preference-applied'], 'complete_rows');
   });
 
   test('that end before their Arrow stream does make no table, though the request is whole', async () => {

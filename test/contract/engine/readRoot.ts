@@ -1,4 +1,5 @@
-// A test runs this as another user: prints the kind of error of a root to stdout, and its message to stderr.
+// A test runs this script, as another OS user if the test runs as root. It opens the directory `argv[2]`, and prints
+// `opened` or the error kind to stdout, and the error message to stderr.
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 

@@ -9,7 +9,7 @@ import { tempFolder } from '../../harness/temp.ts';
 
 const manifest = '__manifest';
 
-/** Moves the manifest away after a table was renamed, as a disk fault or another program might. */
+/** Runs a call, and moves the manifest away after it has renamed a table, as a disk fault or another program might. */
 async function withoutManifest(root: string, call: () => Promise<void>): Promise<void> {
   const { rename } = fs;
   Object.assign(fs, {

@@ -132,7 +132,7 @@ suite('tables in a local root', function () {
     };
     let ms = 0;
     for (let step = 0; step < 100; step++) {
-      // A change that is not possible changes nothing.
+      // Ignore errors, because an impossible change changes nothing.
       await change(random.pick(names)).catch(() => undefined);
       ms += random.below(4000);
       await later(ms, () => equalsEngine(root, kept)).catch((error: unknown) => {
@@ -153,7 +153,7 @@ suite('tables in a local root', function () {
       assert.deepEqual((await db.listTables([], { limit: 10, pageToken: 't1019' })).tables[0], 't1020');
       await db.close();
     }
-    // The root, ten folders, and one to know whether another page follows.
+    // The call reads the root, ten folders, and one more folder to find out whether another page follows.
     assert.deepEqual(counts, [12, 12]);
   });
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-// Runs in the test, in the program with LanceDB's package and in the kernel, so it imports nothing but Node.
+// The test, the program with LanceDB's package and the kernel run this file, so it imports only modules of Node.
 
 /**
  * Converts a value that a page read to JSON, so that values of two processes can be compared. These differences between
@@ -30,7 +30,7 @@ export function toComparable(value: unknown): unknown {
 /** Whether a value is an array, a typed array or a vector of Arrow. */
 const isList = (value: object): value is Iterable<unknown> => Symbol.iterator in value && 'length' in value;
 
-/** Whether a value is a row of Arrow. Plain objects of this client may have the method too, and are read as they are. */
+/** Whether a value is a row of Arrow. Plain objects of this client may also have `toJSON`, and are read as they are. */
 const hasToJson = (value: object): value is { toJSON(): unknown } =>
   Object.getPrototypeOf(value) !== Object.prototype && 'toJSON' in value;
 

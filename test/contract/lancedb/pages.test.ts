@@ -21,7 +21,7 @@ const readReadings = (file: string): Readings => new Map(JSON.parse(readFileSync
 const key = 'key-of-the-pages';
 const connecting = /^const db = await lancedb\.connect.*$/gm;
 
-/** Returns the text of a page that connects to a database of our server. */
+/** Returns the text of a page, changed to connect to a database of our server. */
 function onServer(text: string, address: string, database: string): string {
   assert.equal(text.match(connecting)?.length, 1, 'A page connects in one line.');
   const config = JSON.stringify({ uri: address, apiKey: key, database });

@@ -76,6 +76,32 @@ for (const [place, namespace] of [
       assert.match(await table.vectorSearch([4, 1]).explainPlan(true), /KNN/);
     });
 
+    test('names a missing index, version, tag or branch, and does not say that the table is missing', async () => {
+      const tags = await table.tags();
+      const branches = await table.branches();
+      await tags.create('first', 1);
+      const calls: [RegExp, () => Promise<unknown>][] = [
+        [/items" has no full-text index/, () => table.query().fullTextSearch('mug').toArray()],
+        [/items" has no version 99/, () => tags.create('late', 99)],
+        [/items" has no version 99/, () => tags.update('first', 99)],
+        [/items" has no version 99/, () => table.checkout(99)],
+        [/items" has no version 99/, () => branches.create('late', 'main', 99)],
+        [/no branch "nothing"/, () => branches.create('late', 'nothing')],
+        [/items" has no tag "nothing"/, () => tags.getVersion('nothing')],
+        [/items" has no index "nothing"/, () => table.dropIndex('nothing')],
+      ];
+      for (const [said, call] of calls) {
+        const { message } = await call().then(
+          () => assert.fail(`${String(said)} was not said`),
+          (error: Error) => error,
+        );
+        assert.match(message.replaceAll('\\"', '"'), said);
+        assert.doesNotMatch(message, /was not found/);
+      }
+      await tags.delete('first');
+      assert.equal(await table.indexStats('nothing'), undefined);
+    });
+
     test('searches by words, phrases and operators', async () => {
       await table.createIndex('name', { config: lancedb.Index.fts({ withPosition: true }) });
       const find = async (query: string | lancedb.FullTextQuery) =>
@@ -127,6 +153,20 @@ for (const [place, namespace] of [
       assert.deepEqual(await ours.tableNames(namespace), ['kept']);
       assert.equal(await (await ours.openTable('kept', namespace)).countRows(), 12);
       assert.deepEqual(await ours.tableNames(['depot']), []);
+      // A connection that has opened a table in the root still requests the table by its old name after a rename
+      // (docs/compatibility.md).
+      const count = async (): Promise<number> => (await db.openTable('kept', namespace)).countRows();
+      if (namespace.length === 0) await assert.rejects(count, /'items' was not found/);
+      else assert.equal(await count(), 12);
+      const again = await lancedb.connect('db://main', { apiKey: fullKey, hostOverride: server.address });
+      assert.equal(await (await again.openTable('kept', namespace)).countRows(), 12);
+    });
+
+    test('works with an address that ends with a slash', async () => {
+      const slashed = await lancedb.connect('db://main', { apiKey: fullKey, hostOverride: `${server.address}/` });
+      assert.deepEqual(await slashed.tableNames(namespace), await ours.tableNames(namespace));
+      const made = await slashed.createTable('slashed', [{ id: 1 }], namespace);
+      assert.equal(await made.countRows(), 1);
     });
   });
 }

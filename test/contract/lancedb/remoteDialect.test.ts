@@ -71,7 +71,7 @@ suite("the protocol of LanceDB's remote client", function () {
     return (JSON.parse(body) as { tables: unknown }).tables;
   }
 
-  /** Adds columns by an Arrow stream: a column without rows, or the rows of another one. */
+  /** Sends an Arrow stream to add columns: these rows of the column `more`, or the column `extra` without rows. */
   function addByStream(rows: readonly number[]) {
     const added = new arrow.Table(new arrow.Schema([new arrow.Field('extra', new arrow.Int32(), true)]));
     const body = arrow.tableToIPC(rows.length > 0 ? arrow.tableFromArrays({ more: rows }) : added, 'stream');
@@ -214,6 +214,7 @@ suite("the protocol of LanceDB's remote client", function () {
       ['query', { vector: [], k: 1, filter: 'missing = 1' }, 'ColumnNotFound'],
       ['tags/version', tag, 'TagNotFound'],
       ['index/missing/drop', {}, 'IndexNotFound'],
+      ['describe', { branch: 'missing' }, 'BranchNotFound'],
     ] as const) {
       const answer = await send(`${operation}/`, body);
       assert.equal(answer.status, 400);
@@ -221,6 +222,9 @@ suite("the protocol of LanceDB's remote client", function () {
     }
     assert.equal((await send('tags/version', tag)).status, 404);
     assert.equal((await send('index/missing/stats/', {})).status, 404);
+    const late = { tag: 'late', version: 99 };
+    refused(await send('tags/create/', late), 'VersionNotFound', '99');
+    assert.deepEqual([(await send('tags/create/', late)).status, (await send('tags/create', late)).status], [400, 404]);
   });
 
   test('adds columns of nulls by an Arrow stream without rows', async () => {

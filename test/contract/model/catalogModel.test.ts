@@ -3,8 +3,8 @@ import { Roots, type SubjectName } from './roots.ts';
 import { runSequence, sequenceLength } from './runSequence.ts';
 
 /**
- * The number of sequences per subject, and of concurrent ones, because an object store mostly waits. `npm run bench --
- * catalog-model` runs more.
+ * The number of sequences per subject, and how many run at the same time: more for an object store, which mostly waits.
+ * `npm run bench -- catalog-model` runs more sequences.
  */
 const plans: Readonly<Record<SubjectName, { sequences: number; atOnce: number }>> = {
   dir: { sequences: 10, atOnce: 1 },

@@ -93,7 +93,7 @@ export class CatalogModel {
     return [...this.#detached.keys()];
   }
 
-  /** Returns the name in the root that the files of a deregistered table use, if they do. */
+  /** Returns the name that the files of a deregistered table use in the root; undefined if they use none. */
   detachedRootName(id: DetachedId): string | undefined {
     return this.#detached.get(id)?.rootName;
   }

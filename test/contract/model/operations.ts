@@ -17,7 +17,7 @@ export type Operation =
   | { call: 'createTable'; path: Path; name: string; rows: number; content: number; mode: CreateMode }
   | { call: 'declareTable' | 'dropTable'; path: Path; name: string }
   | { call: 'deregisterTable'; path: Path; name: string; detached: DetachedId }
-  /** If `detached` is missing: a location without a table. */
+  /** If `detached` is missing, the location contains no table. */
   | { call: 'registerTable'; path: Path; name: string; detached?: DetachedId; mode: 'create' | 'overwrite' }
   | { call: 'renameTable'; path: Path; name: string; newPath: Path; newName: string }
   | { call: 'copy'; from: Path; to: Path; overwrite: boolean }

@@ -29,7 +29,7 @@ export type SubjectName = 'dir' | 'serve' | 'store' | 'dir, killed' | 'store, ki
 type Location = { root: string; storageOptions?: Record<string, string> };
 
 /**
- * Creates roots for the subjects of the state test, and starts what they need: an object store and upstream's clients.
+ * Creates roots for the tests with the catalog model, and starts what they need: object stores and upstream's clients.
  */
 export class Roots {
   readonly #stores: Moto[];

@@ -176,7 +176,7 @@ function isUnfinished(operation: Operation, state: number | string, earlier: Tre
   return (operation.call === 'createTable' || operation.call === 'dropTable') && state === 'unreadable' && isChanged;
 }
 
-/** The process was killed between the responses that a table is missing and that its namespace is missing. */
+/** Whether a killed call has found only that its table is missing, and not yet that its namespace is missing, too. */
 const isHalfTold = (expected: Outcome, found: Outcome): boolean =>
   expected.error === 'NamespaceNotFound' && found.error === 'TableNotFound';
 

@@ -1,4 +1,4 @@
-// A process that runs one operation of the state test at a given time: receives a root, an operation and a time, and
+// A process that runs one operation of the catalog model at a given time: receives a root, an operation and a time, and
 // sends back the result.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDir } from '#engine/dir/dirCatalog.ts';

@@ -24,8 +24,8 @@ commit = backfill.Driver._commit
 
 def raced(self, table, records):
     backfill.Driver._commit = commit
-    # The test has changed the first fragment in place to create an index that no longer contains
-    # it: a change would move the row.
+    # Change a row outside of the first fragment. The test has changed the first fragment in place, so
+    # the index no longer contains it, and another change would move the row.
     fragment = max(record["fragment"] for record in records)
     assert fragment > 0
     row = table.get_fragment(fragment).to_table(columns=["id"], limit=1).column("id")[0].as_py()

@@ -1,5 +1,5 @@
-"""Reads a table in the namespace shop again and again, with credentials that end soon. Arguments: the server's address, a
-key, the database and the table.
+"""Reads a table in the namespace shop again and again, with credentials that expire soon. Arguments: the server's
+address, a key, the database and the table.
 
 Prints the number of rows of each read as JSON.
 """

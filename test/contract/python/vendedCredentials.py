@@ -1,8 +1,8 @@
-"""Opens tables on S3 as engines do: with the credentials that a server vends. Arguments: the server's address, a key that
-writes, a key that only reads, and the database.
+"""Opens tables on S3 as engines do: with the credentials that a server vends. Arguments: the server's address, a key
+that writes, a key that only reads, and the database.
 
-Reads and writes shop/orders, creates shop/made, and tries to open shop/orders2 with the credentials of shop/orders. Prints
-the result or the error of each step as JSON, by name.
+Reads and writes shop/orders, creates shop/made, and tries to open shop/orders2 with the credentials of shop/orders.
+Prints the result or the error of each step as JSON, by name.
 """
 
 import json

@@ -7,7 +7,16 @@ import type { RestTable } from '#catalog/rest/restTable.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
 import { fails } from '../expect.ts';
 import { Connecting } from './connecting.ts';
-import { type Behavior, type Behaviors, bytes, FaultyServerStandIn, json, readBody, refusal } from './faultyServer.ts';
+import {
+  type Behavior,
+  type Behaviors,
+  bytes,
+  FaultyServerStandIn,
+  inTurn,
+  json,
+  readBody,
+  refusal,
+} from './faultyServer.ts';
 
 const noTables = json({ tables: [] });
 const count = 'POST /v1/table/a/count_rows';
@@ -25,20 +34,30 @@ type Habits = {
   rotates?: boolean;
   refusesLargeOffsets?: boolean;
   canCount?: boolean;
+  /** The number of rows that it counts. */
+  counts?: number;
+  /** Has no row from this one on, the first time or always. */
+  emptyFrom?: { row: number; isOnce?: boolean };
   sendsStreams?: boolean;
+  /** Confirms that no requested row is missing, as this product does. */
+  confirmsRows?: boolean;
   /** The content type of rows; an empty string for none. */
   type?: string;
 };
 
+const confirmation = { 'preference-applied': 'complete_rows' };
+
 function behaviorsOf(habits: Habits): Behaviors {
   const { rows, cap = rows, sendsStreams = false, type = sendsStreams ? arrowStreamMime : arrowFileMime } = habits;
   let responses = 0;
+  let empty = habits.emptyFrom?.row ?? Infinity;
   const answer = (body: Buffer): Behavior => {
     const { k, offset: requested = 0 } = JSON.parse(body.toString()) as { k: number; offset?: number };
     if (habits.refusesLargeOffsets && requested > 1_000_000) return refusal(400, 13, 'The offset is too large.');
     const wrapped = habits.wraps && requested < 1_000_000 ? requested % rows : requested;
     const offset = habits.ignoresOffset ? 0 : wrapped;
-    const length = Math.max(Math.min(k, cap, rows - offset), 0);
+    const length = offset >= empty ? 0 : Math.max(Math.min(k, cap, rows - offset), 0);
+    if (offset === empty && habits.emptyFrom?.isOnce) empty = Infinity;
     const shift = habits.rotates ? (responses += 1) : 0;
     const ids = Int32Array.from({ length }, (_, row) => (offset + row + shift) % rows);
     const table = new Table({ id: makeVector(ids) });
@@ -46,18 +65,19 @@ function behaviorsOf(habits: Habits): Behaviors {
       200,
       type,
       sendsStreams ? tableToIPC(table, 'stream') : RecordBatchFileWriter.writeAll(table).toUint8Array(true),
+      habits.confirmsRows ? confirmation : {},
     );
   };
   const respond: Behavior = async (turn) => {
     const body = await readBody(turn);
     await answer(body)(turn);
-    // The second reading of the same request has found nothing.
+    // `answer` has overwritten the recorded body with an empty one, because a request can be read only once.
     turn.seen.body = body;
   };
   return {
     'POST /v1/table/a/describe': json({ version: 1 }),
     [query]: respond,
-    ...(habits.canCount !== false && { [count]: json(rows) }),
+    ...(habits.canCount !== false && { [count]: json(habits.counts ?? rows) }),
     '*': noTables,
   };
 }
@@ -71,6 +91,15 @@ const pagesOf = (server: FaultyServerStandIn): [k: number, offset: number][] =>
 
 const counts = (server: FaultyServerStandIn): number => server.calls.filter((call) => call === count).length;
 
+/** The filters of the counts that a server received. */
+const filtersOfCounts = (server: FaultyServerStandIn): unknown[] =>
+  server.seen
+    .filter(({ path }) => path.endsWith('/count_rows'))
+    .map(({ body }) => (JSON.parse(body.toString()) as { predicate?: unknown }).predicate);
+
+/** The ids of the first rows. */
+const firstIds = (length: number): number[] => Array.from({ length }, (_, row) => row);
+
 const all = 2_147_483_647;
 /** The offset of the request that finds out whether a server obeys offsets. */
 const beyond = 2_000_000_000;
@@ -83,7 +112,7 @@ async function readInto(rows: number[], found: Query): Promise<void> {
   }
 }
 
-/** Sends a byte every 20 ms for ever. */
+/** Sends a byte every 20 ms, without an end. */
 const dripping =
   (status: number): Behavior =>
   ({ response }) => {
@@ -155,13 +184,11 @@ suite('a careless server', function () {
       const { server, table } = await open(behaviorsOf({ rows: 30, ignoresOffset: true }));
       assert.equal((await table.query().limit(500).toArrow()).numRows, 30);
       assert.equal((await table.toArrow()).numRows, 30);
-      assert.deepEqual(pagesOf(server).slice(0, 3), [
+      assert.deepEqual(pagesOf(server), [
         [500, 0],
-        [470, 30],
-        [1, beyond],
+        [8192, 0],
       ]);
-      // One count to find out about offsets, and one for each result.
-      assert.equal(counts(server), 3);
+      assert.equal(counts(server), 2);
     });
 
     test('ends with an error also if it refuses a large offset', async () => {
@@ -179,11 +206,14 @@ suite('a careless server', function () {
     });
   });
 
-  test('that starts again after the last row ends with an error', async () => {
-    const { server, table } = await open(behaviorsOf({ rows: 90, cap: 40, wraps: true }));
+  test('that starts again after the last row is read up to its count, or ends with an error', async () => {
+    const { table } = await open(behaviorsOf({ rows: 90, cap: 40, wraps: true }));
     const rows: number[] = [];
-    await fails(() => readInto(rows, table.query()), 'Internal', 'more rows than it counts');
-    assert.ok(pagesOf(server).length <= 18, `${pagesOf(server).length} queries`);
+    await readInto(rows, table.query());
+    assert.deepEqual(rows, firstIds(90));
+    // With full pages, the second page starts like the first one.
+    const { table: full } = await open(behaviorsOf({ rows: 8192, wraps: true }));
+    await fails(() => readInto([], full.query()), 'Internal', 'more rows than it counts');
   });
 
   suite('that sends fewer rows than requested', () => {
@@ -191,10 +221,7 @@ suite('a careless server', function () {
       const { server, table } = await open(behaviorsOf({ rows: 1000, cap: 100 }));
       const rows: number[] = [];
       await readInto(rows, table.query().limit(450));
-      assert.deepEqual(
-        rows,
-        Array.from({ length: 450 }, (_, row) => row),
-      );
+      assert.deepEqual(rows, firstIds(450));
       assert.deepEqual(pagesOf(server), [
         [450, 0],
         [350, 100],
@@ -205,7 +232,8 @@ suite('a careless server', function () {
       ]);
       assert.equal((await table.query().offset(850).limit(500).toArrow()).numRows, 150);
       assert.equal((await table.query().limit(9000).toArrow()).numRows, 1000);
-      assert.equal(counts(server), 0);
+      // One for each result.
+      assert.equal(counts(server), 3);
     });
 
     test('is asked for the others as bytes', async () => {
@@ -221,7 +249,7 @@ suite('a careless server', function () {
           Array.from({ length }, (_, row) => offset + row),
         );
       }
-      assert.equal(counts(server), 0);
+      assert.equal(counts(server), 4);
     });
 
     test('and can not count is asked for the others', async () => {
@@ -230,14 +258,113 @@ suite('a careless server', function () {
       assert.equal(counts(server), 1);
     });
 
-    test('is not asked again for a search', async () => {
-      const { server, table } = await open(behaviorsOf({ rows: 30 }));
-      assert.equal((await table.vectorSearch([1]).limit(500).toArrow()).numRows, 30);
-      assert.equal((await table.fullTextSearch('mug').limit(500).toArrow()).numRows, 30);
+    test('is asked for the others if it sends streams', async () => {
+      const { server, table } = await open(behaviorsOf({ rows: 1000, cap: 100, sendsStreams: true }));
+      const rows: number[] = [];
+      await readInto(rows, table.query().limit(250));
+      assert.deepEqual(rows, firstIds(250));
       assert.deepEqual(pagesOf(server), [
-        [500, 0],
-        [500, 0],
+        [250, 0],
+        [150, 100],
+        [1, beyond],
+        [50, 200],
       ]);
+      assert.equal(counts(server), 1);
+      const { server: other, table: same } = await open(behaviorsOf({ rows: 1000, cap: 100, sendsStreams: true }));
+      for (const found of [await same.toArrow(), tableFromIPC(await same.queryIpc({}))])
+        assert.deepEqual([...(found.getChild('id')!.toArray() as Int32Array)], firstIds(1000));
+      assert.equal(counts(other), 2);
+    });
+
+    test('is asked for the others as bytes if it sends streams', async () => {
+      const { server, table } = await open(behaviorsOf({ rows: 1000, cap: 400, sendsStreams: true }));
+      assert.equal(tableFromIPC(await table.queryIpc({})).numRows, 1000);
+      assert.deepEqual(
+        pagesOf(server).map(([, offset]) => offset),
+        [0, 400, beyond, 800],
+      );
+      assert.equal(counts(server), 1);
+    });
+
+    test('is asked for a count with the same filter', async () => {
+      const { server, table } = await open(behaviorsOf({ rows: 30, sendsStreams: true }));
+      assert.equal((await table.query().where('id < 30').limit(500).toArrow()).numRows, 30);
+      assert.equal((await table.query().limit(500).toArrow()).numRows, 30);
+      assert.deepEqual(filtersOfCounts(server), ['id < 30', undefined]);
+    });
+
+    test('is not asked again for a search', async () => {
+      for (const sendsStreams of [false, true]) {
+        const { server, table } = await open(behaviorsOf({ rows: 30, counts: 1000, sendsStreams }));
+        assert.equal((await table.vectorSearch([1]).limit(500).toArrow()).numRows, 30);
+        assert.equal((await table.fullTextSearch('mug').limit(500).toArrow()).numRows, 30);
+        assert.deepEqual(pagesOf(server), [
+          [500, 0],
+          [500, 0],
+        ]);
+        assert.equal(counts(server), 0);
+      }
+    });
+  });
+
+  suite('whose pages become empty before the last row', () => {
+    for (const sendsStreams of [false, true]) {
+      test(`ends with an error that has both numbers, ${sendsStreams ? 'also of streams' : 'of files'}`, async () => {
+        const habits = { rows: 1000, cap: 100, emptyFrom: { row: 200 }, sendsStreams };
+        const { server, table } = await open(behaviorsOf(habits));
+        const rows: number[] = [];
+        await fails(() => readInto(rows, table.query().limit(500)), 'Internal', 'after 200 rows', 'counts 1000');
+        assert.deepEqual(rows, firstIds(200));
+        assert.deepEqual(pagesOf(server), [
+          [500, 0],
+          [400, 100],
+          [1, beyond],
+          [300, 200],
+          [300, 200],
+        ]);
+        await fails(() => table.query().where('id >= 0').toArrow(), 'Internal', 'counts 1000 that match the filter');
+        await fails(() => table.queryIpc({}), 'Internal', 'after 200 rows', 'counts 1000');
+      });
+    }
+
+    test('is asked once more for an empty page', async () => {
+      const habits = { rows: 1000, cap: 100, emptyFrom: { row: 200, isOnce: true } };
+      const { table } = await open(behaviorsOf(habits));
+      const rows: number[] = [];
+      await readInto(rows, table.query());
+      assert.deepEqual(rows, firstIds(1000));
+    });
+
+    test('ends with an error also at the second page, and at the first one of an offset', async () => {
+      const { table } = await open(behaviorsOf({ rows: 1000, cap: 100, emptyFrom: { row: 100 } }));
+      await fails(() => table.query().limit(500).toArrow(), 'Internal', 'after 100 rows', 'counts 1000');
+      await fails(() => table.query().offset(400).limit(500).toArrow(), 'Internal', 'after 400 rows');
+    });
+
+    test('ends with an error after full pages', async () => {
+      const { table } = await open(behaviorsOf({ rows: 20_000, emptyFrom: { row: 8192 } }));
+      await fails(() => table.toArrow(), 'Internal', 'after 8192 rows', 'counts 20000');
+    });
+
+    test('is believed if it can not count', async () => {
+      const habits = { rows: 1000, cap: 100, emptyFrom: { row: 200 }, canCount: false };
+      const { server, table } = await open(behaviorsOf(habits));
+      assert.equal((await table.query().limit(500).toArrow()).numRows, 200);
+      assert.equal(counts(server), 1);
+    });
+
+    test('is believed if its count fails', async () => {
+      const behaviors = behaviorsOf({ rows: 1000, cap: 100, emptyFrom: { row: 200 } });
+      const server = await here.serve({ ...behaviors, [count]: bytes(503, '') });
+      const table = await (await here.catalog({ uri: server.uri, retries: 0 })).openTable('a');
+      assert.equal((await table.query().limit(500).toArrow()).numRows, 200);
+      assert.equal(counts(server), 1);
+    });
+
+    test('is believed if rows were deleted since they were counted', async () => {
+      const behaviors = behaviorsOf({ rows: 200, cap: 100 });
+      const { table } = await open({ ...behaviors, [count]: inTurn(json(300), json(200)) });
+      assert.equal((await table.toArrow()).numRows, 200);
     });
   });
 
@@ -255,15 +382,21 @@ suite('a careless server', function () {
     test('if its tables have fewer rows than requested', async () => {
       const { server, table } = await open(behaviorsOf({ rows: 30 }));
       assert.equal((await table.query().limit(500).toArrow()).numRows, 30);
-      assert.deepEqual(pagesOf(server), [
-        [500, 0],
-        [470, 30],
-      ]);
-      assert.equal(counts(server), 0);
+      assert.deepEqual(pagesOf(server), [[500, 0]]);
+      assert.equal(counts(server), 1);
     });
 
-    test('if it sends streams, as this product does', async () => {
-      const { server, table } = await open(behaviorsOf({ rows: 30, sendsStreams: true }));
+    test('if no row matches', async () => {
+      for (const sendsStreams of [false, true]) {
+        const { server, table } = await open(behaviorsOf({ rows: 0, sendsStreams }));
+        assert.equal((await table.query().where('id < 0').limit(500).toArrow()).numRows, 0);
+        assert.deepEqual(server.calls.slice(-1), [query]);
+        assert.equal(pagesOf(server).length, 1);
+      }
+    });
+
+    test('if it sends streams and confirms that no row is missing, as this product does', async () => {
+      const { server, table } = await open(behaviorsOf({ rows: 30, sendsStreams: true, confirmsRows: true }));
       assert.equal((await table.query().limit(500).toArrow()).numRows, 30);
       assert.equal((await table.query().offset(20).limit(500).toArrow()).numRows, 10);
       assert.equal(tableFromIPC(await table.queryIpc({ limit: 500 })).numRows, 30);
@@ -274,6 +407,7 @@ suite('a careless server', function () {
         [500, 0],
         [all, 0],
       ]);
+      assert.equal(counts(server), 0);
     });
   });
 
@@ -369,14 +503,14 @@ suite('a careless server', function () {
       const rows = Buffer.concat([chunks[0]!, ...Array.from({ length: 20 }, () => chunks[1]!)]);
       const { table } = await open({
         'POST /v1/table/a/describe': json({ version: 1 }),
-        [query]: bytes(200, arrowStreamMime, rows, { 'content-encoding': 'gzip' }),
+        [query]: bytes(200, arrowStreamMime, rows, { 'content-encoding': 'gzip', ...confirmation }),
         '*': noTables,
       });
       let read = 0;
       const readAll = async (): Promise<void> => {
         for await (const { numRows } of table.query()) read += numRows;
       };
-      await fails(readAll, 'Internal', 'more than 100 times as large');
+      await fails(readAll, 'Internal', 'more than 100 times as large when it is decompressed');
       assert.ok(read < 17 * zeros.numRows, `${read} rows`);
     });
   });

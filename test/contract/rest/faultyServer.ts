@@ -113,5 +113,5 @@ export function inTurn(...behaviors: Behavior[]): Behavior {
   return (turn) => behaviors[Math.min(turns++, behaviors.length - 1)]!(turn);
 }
 
-/** Returns an error body as in the specification. */
+/** Responds with an error in the format of the specification. */
 export const refusal = (status: number, code: number, error: string): Behavior => json({ error, code }, status);

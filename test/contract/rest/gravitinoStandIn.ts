@@ -17,9 +17,9 @@ export type GravitinoOptions = {
   openDirectory: OpenDirectory;
   /** The value of `authorization` that requests need. Default: requests need none, as with `simple`. */
   authorization?: string;
-  /** Checks rights: the root has no identifier then, and only schemas list tables. */
+  /** Whether the service checks rights. Then the root has no identifier, and only schemas list tables. */
   hasRights?: boolean;
-  /** Answers an unknown path with status 404, and not by the handler that makes 500 of it. */
+  /** Whether an unknown path has status 404. Default: a handler changes the status to 500. */
   hasPlain404?: boolean;
 };
 

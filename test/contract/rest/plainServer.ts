@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { type RequestLog, createContractHandler } from '#engine/server/server.ts';
 
-/** The contract on one directory over TCP without keys, for tools that send requests like any client. */
+/** A server of one directory over TCP without keys, for tools that send requests like any client. */
 export type PlainServer = {
   readonly uri: string;
   /** Internal failures, with stack traces. */

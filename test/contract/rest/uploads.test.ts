@@ -12,7 +12,7 @@ const batchFrom = (start: number): RecordBatch =>
   new Table({ id: makeVector(BigInt64Array.from({ length: rowsPerBatch }, (_, row) => BigInt(start + row))) })
     .batches[0]!;
 
-/** A source of batches that records whether it was closed; `stopAt` throws instead of returning that batch. */
+/** A source of batches that records whether it was closed. It throws instead of yielding the batch number `stopAt`. */
 class Source implements AsyncIterable<RecordBatch> {
   /** True at first, because a source that was not started need not be closed. */
   isClosed = true;

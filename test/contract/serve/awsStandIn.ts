@@ -7,25 +7,35 @@ import { isAllowed, type S3Request } from './sessionPolicies.ts';
 /** A call of AssumeRole, with the fields of its form. */
 export type AssumeRoleCall = Readonly<Record<string, string>> & { readonly accessKey: string };
 
-type Session = { readonly policy: string; readonly token: string; readonly expiresAt: number };
+type Session = { readonly client: string; readonly policy: string; readonly token: string; readonly expiresAt: number };
 
-/** An S3 request that was signed with the keys of a session. */
-export type SessionRequest = S3Request & { readonly accessKey: string; readonly status: number };
+/** An S3 request that was signed with the keys of a session for the API key `client`. */
+export type SessionRequest = S3Request & {
+  readonly client: string;
+  readonly accessKey: string;
+  readonly status: number;
+};
+
+/** How the stand-in behaves for one API key of the server, so that tests with different keys can run concurrently. */
+type Behavior = {
+  /** `denied` as for a role that does not trust the caller; `silent` never answers. */
+  readonly habit?: 'issues' | 'denied' | 'silent';
+  /** Seconds after which keys end; default: as requested. */
+  readonly life?: number;
+};
 
 /**
  * Stands in for STS and S3, because there is no AWS here, and moto ignores session policies. It issues keys for
  * AssumeRole and applies the session policy to each S3 request that is signed with them; moto stores the objects. As in
- * S3, a missing object is 403 and not 404 for these keys, because they can't list the bucket. Signatures are not checked.
+ * S3, a missing object is 403 and not 404 for these keys, because they can't list the bucket. The stand-in checks no
+ * signatures.
  */
 export class AwsStandIn {
-  readonly calls: AssumeRoleCall[] = [];
-  readonly requests: SessionRequest[] = [];
-  /** Number of sessions; the keys of the last session have this number. */
-  issued = 0;
-  /** Seconds after which keys end; default: as requested. */
-  life: number | undefined;
-  /** `denied` as for a role that does not trust the caller; `silent` never answers. */
-  habit: 'issues' | 'denied' | 'silent' = 'issues';
+  readonly #calls: AssumeRoleCall[] = [];
+  readonly #requests: SessionRequest[] = [];
+  /** By the name of the API key of the server. */
+  readonly behavior = new Map<string, Behavior>();
+  readonly #issued = new Map<string, number>();
   readonly #sessions = new Map<string, Session>();
   readonly #objects: string;
   readonly #server = createServer((request, response) => {
@@ -55,6 +65,21 @@ export class AwsStandIn {
     await once(this.#server, 'close');
   }
 
+  /** Returns the calls of AssumeRole for an API key of the server. */
+  callsFor(client: string): readonly AssumeRoleCall[] {
+    return this.#calls.filter((call) => clientOf(call) === client);
+  }
+
+  /** Returns the S3 requests with credentials that were sent for an API key of the server. */
+  requestsFor(client: string): readonly SessionRequest[] {
+    return this.#requests.filter((request) => request.client === client);
+  }
+
+  /** Returns the end of the keys of the last session for an API key, which is their only variable part. */
+  lastIssued(client: string): string {
+    return `${client.toUpperCase()}${this.#issued.get(client) ?? 0}`;
+  }
+
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isForm = (request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');
     if (request.method === 'POST' && request.url === '/' && isForm) return this.#assume(request, response);
@@ -64,7 +89,7 @@ export class AwsStandIn {
     if (!session) return this.#forward(request, response);
     const asked = s3RequestOf(request);
     const status = await this.#answerSession(request, response, session, asked);
-    this.requests.push({ ...asked, accessKey, status });
+    this.#requests.push({ ...asked, client: session.client, accessKey, status });
   }
 
   async #answerSession(
@@ -117,11 +142,13 @@ export class AwsStandIn {
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString('utf8');
     const form = Object.fromEntries(new URLSearchParams(body));
     const call = { ...form, accessKey: accessKeyOf(request) };
-    this.calls.push(call);
+    this.#calls.push(call);
+    const client = clientOf(call);
+    const { habit = 'issues', life = Number(form['DurationSeconds']) } = this.behavior.get(client) ?? {};
     // Requests that arrive at the same time must find the call running.
     await sleep(100);
-    if (this.habit === 'silent') return;
-    if (this.habit === 'denied') {
+    if (habit === 'silent') return;
+    if (habit === 'denied') {
       const error = '<Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not authorized</Message></Error>';
       refuse(response, 403, `<ErrorResponse xmlns="${xmlns}">${error}<RequestId>1</RequestId></ErrorResponse>`);
       return;
@@ -132,10 +159,11 @@ export class AwsStandIn {
       refuse(response, 400, `<ErrorResponse xmlns="${xmlns}">${error}<RequestId>1</RequestId></ErrorResponse>`);
       return;
     }
-    const number = ++this.issued;
-    const [accessKey, secret, token] = [`ASIASESSION${number}`, `session-secret-${number}`, `session-token-${number}`];
-    const expiresAt = Date.now() + (this.life ?? Number(form['DurationSeconds'])) * 1000;
-    this.#sessions.set(accessKey, { policy: form['Policy'] ?? '', token, expiresAt });
+    this.#issued.set(client, (this.#issued.get(client) ?? 0) + 1);
+    const end = this.lastIssued(client);
+    const [accessKey, secret, token] = [`ASIASESSION${end}`, `session-secret-${end}`, `session-token-${end}`];
+    const expiresAt = Date.now() + life * 1000;
+    this.#sessions.set(accessKey, { client, policy: form['Policy'] ?? '', token, expiresAt });
     const keys = `<AccessKeyId>${accessKey}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey><SessionToken>${token}</SessionToken><Expiration>${new Date(expiresAt).toISOString()}</Expiration>`;
     const result = `<AssumeRoleResult><Credentials>${keys}</Credentials></AssumeRoleResult>`;
     response
@@ -161,6 +189,9 @@ function formProblem(form: Readonly<Record<string, string>>): string | undefined
   if (Policy.length === 0 || Policy.length > 2048 || !/^[\t\n\r\u0020-\u00ff]+$/.test(Policy)) return 'Policy';
   return undefined;
 }
+
+/** Returns the name of the API key of the server, with which the names of its sessions start. */
+const clientOf = (call: AssumeRoleCall): string => call['RoleSessionName']?.split('=')[0] ?? '';
 
 /** Returns the access key with which a request claims to be signed. */
 const accessKeyOf = ({ headers }: IncomingMessage): string =>

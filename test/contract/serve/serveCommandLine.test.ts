@@ -36,6 +36,18 @@ suite('The command line of lance-catalog serve', function () {
     ['a database without a root', ['--database', 'a', '--no-auth'], /"a" has no root/],
     ['a secret on the command line', ['--root', root, '--storage-option', 'aws_secret_access_key=s'], /environment/],
     ['a key without a name', ['new-key'], /needs one NAME/],
+    [
+      'a key for an invalid namespace',
+      ['new-key', 'ana', '--namespace', 'shop/../eu'],
+      /^Expected names with "\/" between them for --namespace, got "shop\/\.\.\/eu"/,
+    ],
+    ['a key for no namespace', ['new-key', 'ana', '--namespace', ''], /for --namespace, got ""/],
+    [
+      'a key for a namespace that is too deep',
+      ['new-key', 'ana', '--namespace', 'a/b/c/d/e/f/g/h/i/j/k'],
+      /for --namespace, .* 11 names is too deep\. Use at most 10\./,
+    ],
+    ['a key for an invalid database', ['new-key', 'ana', '--database', 'a,b'], /for --database, got "a,b"/],
   ] as const) {
     test(`answers ${what} with one sentence and 2`, () => {
       const { code, stdout, stderr } = runServe(args, env);

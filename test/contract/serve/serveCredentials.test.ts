@@ -4,17 +4,31 @@ import { promisify } from 'node:util';
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
+import { UsageError } from '../../../kernel/cli/command.ts';
+import { serveCommand } from '../../../kernel/cli/serve.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { type Moto, startMoto } from '../moto.ts';
 import { AwsStandIn } from './awsStandIn.ts';
-import { arrowType, refused, rows, runServe, type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
+import { type Answer, arrowType, refused, rows, type ServeProcess, startServe, writeKeys } from './serveProcess.ts';
 import { isAllowed } from './sessionPolicies.ts';
 
 const run = promisify(execFile);
 
 const [writer, reader] = ['writer-key-0123456789', 'reader-key-0123456789'];
+/** A key that is bound to the namespace `shop`. */
+const bound = 'key-of-the-shop-0123456789';
+/**
+ * Keys for requests that take long. These requests run at the same time as the other tests, and the stand-in for AWS
+ * behaves in another way for some of them, so they use separate keys.
+ */
+const slow = {
+  writing: 'engine-writes-0123456789',
+  reading: 'engine-reads-0123456789',
+  renewing: 'engine-renews-0123456789',
+  waiting: 'waits-for-aws-0123456789',
+};
 const roleArn = 'arn:aws:iam::123456789012:role/lance-tables';
 const as = (key: string, more: Record<string, string> = {}) => ({ headers: { 'x-api-key': key, ...more } });
 
@@ -49,6 +63,9 @@ suite('credentials for engines', function () {
   let aws: AwsStandIn;
   let server: ServeProcess;
   let db: Catalog;
+  let engine: Promise<string>;
+  let renewal: Promise<string>;
+  let silence: Promise<{ answer: Answer; milliseconds: number }>;
   suiteSetup(async () => {
     registerRest();
     moto = await startMoto('lenient');
@@ -57,6 +74,11 @@ suite('credentials for engines', function () {
     const keys = writeKeys([
       ['ana', writer, 'read-write', '*'],
       ['bob', reader, 'read-only', '*'],
+      ['team', bound, 'read-write', '* namespace=shop'],
+      ['writing', slow.writing, 'read-write', '*'],
+      ['reading', slow.reading, 'read-only', '*'],
+      ['renewing', slow.renewing, 'read-only', '*'],
+      ['waiting', slow.waiting, 'read-write', '*'],
     ]);
     const store = Object.entries({ ...moto.storageOptions, aws_endpoint: aws.address }).flatMap(([name, value]) =>
       name.includes('secret')
@@ -68,21 +90,43 @@ suite('credentials for engines', function () {
     server = await startServe(['--keys', keys, ...databases, ...store, ...vending], { env: serverEnv(aws, moto) });
     db = await connectNamespace('rest', { uri: server.address, apiKey: writer, database: 'main' });
     await db.createNamespace(['shop']);
-    for (const name of ['orders', 'orders2', 'replaced']) await db.createTable(name, [{ id: 1 }, { id: 2 }], ['shop']);
+    for (const name of ['orders', 'orders2', 'replaced', 'silent'])
+      await db.createTable(name, [{ id: 1 }, { id: 2 }], ['shop']);
+    await db.createTable('renewed', [{ id: 1 }], ['shop']);
+    engine = runEngine('vendedCredentials.py', slow.writing, slow.reading, 'main');
+    aws.behavior.set('renewing', { life: 62 });
+    renewal = runEngine('renewedCredentials.py', slow.renewing, 'main', 'renewed');
+    aws.behavior.set('waiting', { habit: 'silent' });
+    const started = performance.now();
+    silence = post('shop%24silent/describe', slow.waiting, { vend_credentials: true }).then((answer) => ({
+      answer,
+      milliseconds: performance.now() - started,
+    }));
+    // Mark failures as handled, because each promise may fail before its test awaits it.
+    for (const one of [engine, renewal, silence]) one.catch(() => undefined);
   });
   suiteTeardown(async () => {
+    // Wait for all three. If a test did not await its promise, the server would otherwise stop while a program uses it.
+    await Promise.allSettled([engine, renewal, silence]);
     await db?.close();
     await server?.stop();
     await aws?.stop();
     await moto?.stop();
   });
+  /** Number of calls of AssumeRole for each key before the current test. */
+  let before: Readonly<Record<string, number>> = {};
   setup(() => {
-    aws.calls.length = 0;
-    aws.requests.length = 0;
-    aws.habit = 'issues';
-    aws.life = undefined;
+    before = { ana: aws.callsFor('ana').length, bob: aws.callsFor('bob').length };
+    aws.behavior.delete('bob');
   });
 
+  /** Returns the calls of AssumeRole that the requests of the current test caused. */
+  const callsFor = (client: 'ana' | 'bob') => aws.callsFor(client).slice(before[client]);
+  const runEngine = async (program: string, ...args: readonly string[]): Promise<string> => {
+    const path = inRoot(`test/contract/python/${program}`);
+    const { stdout } = await run(python(), [path, server.address, ...args], { timeout: 90_000, env: engineEnv() });
+    return stdout;
+  };
   const main = { 'x-service-database': 'main' };
   const post = (path: string, key: string, body: object = {}) =>
     server.send({ path: `/v1/table/${path}`, ...as(key, main), body: JSON.stringify(body) });
@@ -95,8 +139,8 @@ suite('credentials for engines', function () {
   test('come from a session that can use one folder, as the key can', async () => {
     const { location, storage_options: options } = await describe('orders', writer);
     assert.ok(options);
-    const [call] = aws.calls;
-    assert.equal(aws.calls.length, 1);
+    const [call] = callsFor('ana');
+    assert.equal(callsFor('ana').length, 1);
     const { RoleArn, ExternalId, DurationSeconds, RoleSessionName = '', Policy = '', accessKey } = call!;
     assert.deepEqual([RoleArn, ExternalId, DurationSeconds, accessKey], [roleArn, 'our-team', '1800', 'AKIASERVER']);
     assert.match(RoleSessionName, /^ana=shop\.orders=[0-9a-f]{10}$/);
@@ -107,9 +151,9 @@ suite('credentials for engines', function () {
       aws_endpoint: aws.address,
       allow_http: 'true',
       aws_region: 'us-east-1',
-      aws_access_key_id: `ASIASESSION${aws.issued}`,
-      aws_secret_access_key: `session-secret-${aws.issued}`,
-      aws_session_token: `session-token-${aws.issued}`,
+      aws_access_key_id: `ASIASESSION${aws.lastIssued('ana')}`,
+      aws_secret_access_key: `session-secret-${aws.lastIssued('ana')}`,
+      aws_session_token: `session-token-${aws.lastIssued('ana')}`,
     });
     const folder = location.slice('s3://'.length);
     const other = (await describe('orders2', writer, { vend_credentials: false })).location.slice('s3://'.length);
@@ -125,7 +169,7 @@ suite('credentials for engines', function () {
 
   test('only read for a key that is read-only', async () => {
     const { location } = await describe('orders', reader);
-    const { Policy = '', RoleSessionName = '' } = aws.calls[0]!;
+    const { Policy = '', RoleSessionName = '' } = callsFor('bob')[0]!;
     assert.match(RoleSessionName, /^bob=shop\.orders=/);
     const resource = `arn:aws:s3:::${location.slice('s3://'.length)}/data/a.lance`;
     assert.ok(isAllowed(Policy, { action: 's3:GetObject', resource }));
@@ -134,12 +178,12 @@ suite('credentials for engines', function () {
 
   test('are reused for the same key and table, and requested once by requests at the same time', async () => {
     const many = await Promise.all(Array.from({ length: 8 }, () => describe('replaced', reader)));
-    assert.equal(aws.calls.length, 1);
+    assert.equal(callsFor('bob').length, 1);
     const again = await describe('replaced', reader, { vend_credentials: true });
     assert.deepEqual(new Set([...many, again].map((one) => one.storage_options?.['aws_access_key_id'])).size, 1);
-    assert.equal(aws.calls.length, 1);
+    assert.equal(callsFor('bob').length, 1);
     await describe('replaced', writer);
-    assert.equal(aws.calls.length, 2);
+    assert.deepEqual([callsFor('ana').length, callsFor('bob').length], [1, 1]);
   });
 
   test('are not sent and cost no call if the request refuses them, nor to clients of this project', async () => {
@@ -155,17 +199,17 @@ suite('credentials for engines', function () {
     await db.declareTable('declared', ['shop']);
     assert.equal(await db.isOnlyDeclared('declared', ['shop']), true);
     await db.dropTable('own', ['shop']);
-    assert.deepEqual(aws.calls, []);
+    assert.deepEqual([callsFor('ana'), callsFor('bob')], [[], []]);
   });
 
   test('are in the responses of create and declare, and of a table without data', async () => {
     const path = '/v1/table/shop%24created/create';
     const created = await server.send({ path, ...as(writer, { ...main, ...arrowType }), body: rows(2) });
-    assert.ok(created.body.includes(`"aws_session_token":"session-token-${aws.issued}"`), created.body);
+    assert.ok(created.body.includes(`"aws_session_token":"session-token-${aws.lastIssued('ana')}"`), created.body);
     const declared = await post('shop%24empty/declare', writer);
-    assert.ok(declared.body.includes(`"aws_session_token":"session-token-${aws.issued}"`), declared.body);
+    assert.ok(declared.body.includes(`"aws_session_token":"session-token-${aws.lastIssued('ana')}"`), declared.body);
     assert.ok((await describe('empty', writer)).storage_options);
-    assert.equal(aws.calls.length, 2);
+    assert.equal(callsFor('ana').length, 2);
   });
 
   test('are not sent for a database that is not in S3', async () => {
@@ -180,43 +224,50 @@ suite('credentials for engines', function () {
     const answer = await server.send({ path: '/v1/table/t/describe', headers, body });
     assert.equal(answer.status, 200);
     assert.ok(!answer.body.includes('storage_options'));
-    assert.deepEqual(aws.calls, []);
+    assert.deepEqual([callsFor('ana'), callsFor('bob')], [[], []]);
   });
 
   test('fail a request that requires them, and no other, if AWS denies the role', async () => {
-    aws.habit = 'denied';
+    aws.behavior.set('bob', { habit: 'denied' });
     await db.createTable('denied', [{ id: 1 }], ['shop']);
     assert.equal((await describe('denied', reader)).storage_options, undefined);
     const line = await server.logged('credentials_failed', ({ table }) => table === 'shop/denied');
     assert.match(String(line['problem']), /does not allow the server to call sts:AssumeRole on the role arn:/);
     // For some seconds after a failure, only requests that require credentials call AWS.
-    const { length } = aws.calls;
+    const { length } = callsFor('bob');
     assert.equal((await describe('denied', reader)).storage_options, undefined);
-    assert.equal(aws.calls.length, length);
+    assert.equal(callsFor('bob').length, length);
     const answer = await post('shop%24denied/describe', reader, { vend_credentials: true });
     assert.equal(answer.status, 503);
     refused(answer, 'ServiceUnavailable', '"shop/denied"', 'could not get them from AWS', 'administrator');
     assert.ok(!answer.body.includes(roleArn));
-    assert.ok(aws.calls.length > length);
-    aws.habit = 'issues';
+    assert.ok(callsFor('bob').length > length);
+    aws.behavior.delete('bob');
     assert.ok((await describe('denied', reader, { vend_credentials: true })).storage_options);
   });
 
   test('make a request fail in time if AWS does not answer', async () => {
-    await db.createTable('silent', [{ id: 1 }], ['shop']);
-    aws.habit = 'silent';
-    const started = performance.now();
-    const answer = await post('shop%24silent/describe', writer, { vend_credentials: true });
-    assert.equal(answer.status, 503);
-    assert.ok(performance.now() - started < 20_000);
-    aws.habit = 'issues';
-    assert.ok((await describe('silent', writer, { vend_credentials: true })).storage_options);
+    const { answer, milliseconds } = await silence;
+    assert.equal(answer.status, 503, answer.body);
+    assert.ok(milliseconds < 20_000, String(milliseconds));
+    aws.behavior.delete('waiting');
+    assert.ok((await describe('silent', slow.waiting, { vend_credentials: true })).storage_options);
+  });
+
+  test('write no file that lets a key register a table that has left its namespace', async () => {
+    await db.createNamespace(['elsewhere']);
+    await db.createTable('left', [{ id: 1 }], ['shop']);
+    const { location } = JSON.parse((await post('left/deregister', bound)).body) as { location: string };
+    const register = () => post('left/register', bound, { location });
+    assert.equal((await register()).status, 200);
+    await db.renameTable('left', 'left', ['shop'], { newNamespacePath: ['elsewhere'] });
+    refused(await register(), 'InvalidInput', 'was deregistered in this namespace');
+    await db.deregisterTable('left', ['elsewhere']);
+    refused(await register(), 'InvalidInput', 'was deregistered in this namespace');
   });
 
   test('let an engine read and write its tables, and no others', async () => {
-    const args = [inRoot('test/contract/python/vendedCredentials.py'), server.address, writer, reader];
-    const { stdout } = await run(python(), [...args, 'main'], { timeout: 90_000, env: engineEnv() });
-    const { options, life, append_reading, other_table, ...steps } = JSON.parse(stdout) as EngineSteps;
+    const { options, life, append_reading, other_table, ...steps } = JSON.parse(await engine) as EngineSteps;
     assert.deepEqual(Object.keys(options).toSorted(), [
       'allow_http',
       'aws_access_key_id',
@@ -240,23 +291,23 @@ suite('credentials for engines', function () {
     const denied = /AccessDenied|Forbidden|403|denied/i;
     for (const [step, result] of Object.entries({ append_reading, other_table }))
       assert.match(result?.error ?? 'allowed', denied, step);
-    const refusedActions = new Set(aws.requests.filter(({ status }) => status === 403).map(({ action }) => action));
-    assert.ok(refusedActions.has('s3:PutObject') && refusedActions.has('s3:DeleteObject'));
+    const refusedActions = Object.fromEntries(
+      ['reading', 'writing'].map((client) => {
+        const denials = aws.requestsFor(client).filter(({ status }) => status === 403);
+        return [client, new Set(denials.map(({ action }) => action))];
+      }),
+    );
+    const { reading, writing } = refusedActions;
+    assert.ok(reading?.has('s3:PutObject'));
+    assert.ok(writing?.has('s3:DeleteObject') && !writing.has('s3:PutObject'));
   });
 
   test('are renewed by an engine before they end', async () => {
-    aws.life = 62;
-    await db.createTable('renewed', [{ id: 1 }], ['shop']);
-    const program = inRoot('test/contract/python/renewedCredentials.py');
-    const { stdout } = await run(python(), [program, server.address, reader, 'main', 'renewed'], {
-      timeout: 60_000,
-      env: engineEnv(),
-    });
-    assert.deepEqual(JSON.parse(stdout), [1, 1, 1]);
-    assert.ok(aws.calls.length >= 2, `${aws.calls.length} calls of STS`);
-    assert.ok(new Set(aws.requests.map(({ accessKey }) => accessKey)).size >= 2);
+    assert.deepEqual(JSON.parse(await renewal), [1, 1, 1]);
+    const requests = aws.requestsFor('renewing');
+    assert.ok(new Set(requests.map(({ accessKey }) => accessKey)).size >= 2);
     assert.deepEqual(
-      aws.requests.filter(({ status }) => status === 400),
+      requests.filter(({ status }) => status === 400),
       [],
     );
   });
@@ -277,28 +328,37 @@ suite('credentials for engines', function () {
   });
 });
 
-suite('the options for credentials of engines', function () {
-  this.timeout(30_000);
+suite('the options for credentials of engines', () => {
   const env = { SERVE_KEY: 'a-key-of-the-tests-0123', AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: '' };
   const key = ['--api-key-env', 'SERVE_KEY'];
-  const refuses = (args: readonly string[], words: RegExp, more: Record<string, string> = {}) => {
-    const { code, stderr } = runServe(args, { ...env, ...more });
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, words);
+  const kept = Object.keys(env).map((name) => [name, process.env[name]] as const);
+  suiteTeardown(() => {
+    for (const [name, value] of kept)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+  /** Wrong arguments are refused before anything starts, so no process is needed. */
+  const refuses = async (args: readonly string[], words: RegExp, more: Record<string, string> = {}) => {
+    Object.assign(process.env, env, more);
+    await assert.rejects(serveCommand.run(args), (error) => error instanceof UsageError && words.test(error.message));
   };
 
-  test('are refused if they have no effect, or would open tables to all programs', () => {
+  test('are refused if they have no effect, or would open tables to all programs', async () => {
     const s3 = ['--root', 's3://bucket/x', '--vend-credentials', roleArn];
-    refuses(['--root', tempFolder(), ...key, '--vend-credentials', roleArn], /no database is in S3/);
-    refuses([...s3, '--no-auth'], /needs keys/);
-    refuses(
+    await refuses(['--root', tempFolder(), ...key, '--vend-credentials', roleArn], /no database is in S3/);
+    await refuses([...s3, '--no-auth'], /needs keys/);
+    await refuses(
       ['--root', 's3://bucket/x', ...key, '--vend-duration', '1h'],
       /--vend-duration requires --vend-credentials/,
     );
-    refuses(['--root', 's3://bucket/x', ...key, '--vend-credentials', 'lance-tables'], /ARN of a role/);
+    await refuses(['--root', 's3://bucket/x', ...key, '--vend-credentials', 'lance-tables'], /ARN of a role/);
     for (const time of ['14m', '13h', '1', '1y'])
-      refuses([...s3, ...key, '--vend-duration', time], new RegExp(`from 15m to 12h .* got "${time}"`));
-    refuses([...s3, ...key, '--vend-external-id', 'a b'], /--vend-external-id/);
-    refuses([...s3, ...key], /needs the region/, { AWS_REGION: '' });
+      await refuses([...s3, ...key, '--vend-duration', time], new RegExp(`from 15m to 12h .* got "${time}"`));
+    await refuses([...s3, ...key, '--vend-external-id', 'a b'], /--vend-external-id/);
+    await refuses([...s3, ...key], /needs the region/, { AWS_REGION: '' });
+    for (const region of ['eu-west-1a', 'EU-WEST-1', 'eu-west', 'x.example.com/', 'eu west-1'])
+      await refuses([...s3, ...key, '--vend-region', region], new RegExp(`for --vend-region, got "${region}"`));
+    await refuses([...s3, ...key], /for AWS_REGION, got "here"/, { AWS_REGION: 'here' });
+    await refuses([...s3, ...key, '--storage-option', 'aws_region=here'], /for aws_region, got "here"/);
   });
 });

@@ -39,7 +39,7 @@ suite('lance-catalog serve with one key in the environment', function () {
     const prefix = 'Correct the option "databasePrefix", or leave it out.';
     await refusedWith({ databasePrefix: 'zz' }, 'NamespaceNotFound', prefix);
     await refusedWith({ uri: `${uri}/api` }, 'Unsupported', 'Check the path in uri.');
-    // Other clients are told the header.
+    // To other clients, the error names the header.
     const { body } = await server.send({ ...list, headers: { 'x-api-key': 'wrong' } });
     assert.match(body, /as x-api-key\./);
   });

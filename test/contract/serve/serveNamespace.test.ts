@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { symlinkSync, unlinkSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { basename } from 'node:path';
 import type { Catalog } from '#catalog/catalog.ts';
@@ -35,6 +36,14 @@ const outside: readonly (readonly string[])[] = [
   ['shop', 'eu2', 'secret'],
   ['private', 'secret'],
 ];
+
+/** Returns a base path with this number of names. */
+const deep = (levels: number): string => `/at/${Array(levels).fill('a').join('%24')}`;
+
+/** Runs a call for each item at the same time: most of the time of a refused request is waiting. */
+async function atOnce<T>(items: readonly T[], call: (item: T) => Promise<void>): Promise<void> {
+  await Promise.all(items.map(call));
+}
 
 function json(answer: Answer): unknown {
   assert.equal(answer.status, 200, answer.body);
@@ -219,30 +228,84 @@ suite('A namespace as the root of lance-catalog serve', function () {
           `${root}/secret.lance/../secret.lance`,
           '/etc',
         ];
-        for (const location of foreign.flatMap((one) => [one, basename(one)])) {
+        const places = foreign.flatMap((one) => [one, basename(one)]);
+        await atOnce(places, async (location) => {
           for (const mode of [undefined, 'overwrite']) {
             const answer = await register(location, mode);
             assert.ok(answer.status >= 400, `${location} ${answer.body}`);
             assert.doesNotMatch(answer.body.replaceAll(basename(location), ''), /shop|private|eu2/);
           }
           assert.ok((await send(key, `${base}/v1/table/stolen/declare`, { location })).status >= 400);
-        }
-        // Whether a folder exists must not show.
+        });
+        // The client must not learn whether a folder exists.
         const said = async (folder: string): Promise<string> => (await register(folder)).body.replaceAll(folder, '');
         const real = basename(await locationOf('secret', ['private']));
         assert.equal(await said(real), await said('0a1b2c3d_private$secret'));
-        // The table of a folder that was created here may be elsewhere today.
-        json(await send(key, `${base}/v1/table/gone/create`, rows(1), arrowType));
-        const own = await locationOf('gone', ['shop', 'eu']);
-        await dir.renameTable('gone', 'gone', ['shop', 'eu'], { newNamespacePath: ['private'] });
-        const answer = await register(own, 'overwrite');
-        refused(answer, 'InvalidInput', 'was not created for a table of this namespace');
-        assert.doesNotMatch(answer.body, /private/);
-        await dir.dropTable('gone', ['private']);
         assert.deepEqual(await outsideNow(), before);
         const { location } = json(await send(key, `${base}/v1/table/orders/deregister`)) as { location: string };
-        json(await send(key, `${base}/v1/table/orders/register`, { location }));
+        // A failed request does not use up the right to register.
+        refused(
+          await send(key, `${base}/v1/table/gone%24orders/register`, { location }),
+          'NamespaceNotFound',
+          '"gone"',
+        );
+        json(await send(key, `${base}/v1/table/north%24deep2/register`, { location }));
+        refused(await register(location), 'InvalidInput', 'was deregistered in this namespace');
+        json(await send(key, `${base}/v1/table/north%24deep2/deregister`));
+        json(await send(key, `${base}/v1/table/orders/register`, { location: basename(location) }));
         assert.deepEqual(await dir.tableNames(['shop', 'eu']), ['orders']);
+      });
+
+      test('registers no table that has left it, however the location is written', async () => {
+        const within = ['shop', 'eu'];
+        const register = (location: string, mode: string) =>
+          send(key, `${base}/v1/table/back/register`, { location, mode });
+        json(await send(key, `${base}/v1/table/gone/create`, rows(1), arrowType));
+        // Deregister and register the table here before another client moves it to another namespace.
+        const { location } = json(await send(key, `${base}/v1/table/gone/deregister`)) as { location: string };
+        json(await send(key, `${base}/v1/table/gone/register`, { location }));
+        await dir.renameTable('gone', 'gone', within, { newNamespacePath: ['private'] });
+        const folder = basename(location);
+        const link = '0a1b2c3d_shop$eu$gone';
+        symlinkSync(location, `${root}/${link}`);
+        const spellings = [
+          location,
+          folder,
+          `${folder}/`,
+          `${location}//`,
+          `./${folder}`,
+          `${root}/./${folder}`,
+          `${root}//${folder}`,
+          `${root}/${basename(location)}/../${folder}`,
+          `${root}/../${basename(root)}/${folder}`,
+          `file://${location}`,
+          encodeURIComponent(folder),
+          folder.toUpperCase(),
+          link,
+          `${root}/${link}`,
+        ];
+        const everyWay = async (): Promise<void> => {
+          await atOnce(spellings, async (place) => {
+            for (const mode of ['create', 'overwrite']) {
+              const answer = await register(place, mode);
+              refused(answer, 'InvalidInput');
+              assert.doesNotMatch(answer.body.replaceAll(place, ''), /private/);
+            }
+          });
+          assert.ok(!(await dir.tableExists('back', within)));
+        };
+        await everyWay();
+        await dir.deregisterTable('gone', ['private']);
+        await everyWay();
+        // Another client may register the table. If it moves the table back, the namespace contains the table again.
+        await dir.registerTable('gone', location, ['private']);
+        await everyWay();
+        await dir.renameTable('gone', 'given', ['private'], { newNamespacePath: within });
+        json(await send(key, `${base}/v1/table/given/deregister`));
+        unlinkSync(`${root}/${link}`);
+        json(await register(location, 'create'));
+        json(await send(key, `${base}/v1/table/back/drop`));
+        assert.deepEqual(await dir.tableNames(within), ['orders']);
       });
 
       test('lets no identifier, delimiter, body or page token lead out of it', async () => {
@@ -290,7 +353,8 @@ suite('A namespace as the root of lance-catalog serve', function () {
         for (const { method, path } of Object.values(operations)) {
           // Both ways share the code after the base path, so one of them tries all identifiers.
           const tried = base === '' ? ids : ids.slice(0, 4);
-          for (const id of path.includes('{id}') ? tried : ['']) {
+          // The identifiers name different objects, so their requests can be sent at the same time.
+          await atOnce(path.includes('{id}') ? tried : [''], async (id) => {
             const [name, search = ''] = id.split(/(?=\?)/);
             const url = `${base}${path.replace('{id}', () => name!).replace('{index_name}', 'x')}${search}`;
             for (const body of method === 'GET' ? [{}] : bodies) {
@@ -299,7 +363,7 @@ suite('A namespace as the root of lance-catalog serve', function () {
               assert.notEqual(answer.status, 500, `${method} ${url} ${answer.body}`);
             }
             if (/table.*(?:create|insert)$/.test(path)) await send(key, url, rows(1), arrowType);
-          }
+          });
         }
         for (const place of [
           { path: ['..'] },
@@ -316,7 +380,7 @@ suite('A namespace as the root of lance-catalog serve', function () {
           assert.doesNotMatch((await send(key, url, {}, {}, 'GET')).body, /secret|eu2|private/);
         }
         assert.deepEqual(await outsideNow(), before);
-        // Names that attacks created in the namespace itself.
+        // Drop the tables and namespaces that attacks have created in the namespace itself.
         for (const name of await dir.tableNames(['shop', 'eu']))
           if (name !== 'orders') await dir.dropTable(name, ['shop', 'eu']);
         for (const name of (await dir.listNamespaces(['shop', 'eu'])).namespaces)
@@ -352,15 +416,36 @@ suite('A namespace as the root of lance-catalog serve', function () {
       assert.equal(answer.status, 404, answer.body);
       refused(answer, 'NamespaceNotFound', 'does not exist', '/at/');
     }
-    for (const base of [
-      '/at/north/at/north',
-      '/at',
-      '/at/north/..',
-      '/AT/north',
-      '//at/north',
-      '/x/at/north',
-      '/at/north/v1',
-    ]) {
+    // A slash must not separate the names. The error contains the correct base path.
+    for (const [base, right] of [
+      ['/at/shop/eu', '"/at/shop%24eu"'],
+      ['//at/shop//eu/', '"/at/shop%24eu"'],
+      ['/at/north/at/north', '"/at/north%24at%24north"'],
+      ['/at/north/..', '"/at/north%24.."'],
+    ] as const)
+      refused(await tables(base), 'InvalidInput', right);
+    // The address of a client may end with a slash.
+    for (const [base, names] of [
+      ['/', ['orders']],
+      ['//', ['orders']],
+      ['//at/north', ['deep']],
+      ['/at/north/', ['deep']],
+      ['//at/north//', ['deep']],
+    ] as const)
+      assert.deepEqual(json(await tables(base)), { tables: names }, base);
+    for (const host of ['//elsewhere.example', '//elsewhere.example/at/north']) {
+      const { status, headers } = await tables(host);
+      assert.deepEqual([status, headers.location], [404, undefined], host);
+    }
+    assert.equal((await send('not-a-key-of-this-server', '//v1/table', {}, {}, 'GET')).status, 401);
+    refused(await send(reader, '//v1/table/orders/drop'), 'PermissionDenied', 'read-only');
+    assert.equal((await send(bound, '//metrics', {}, {}, 'GET')).status, 404);
+    // The two names of the key's namespace count, too.
+    refused(await tables(deep(8)), 'NamespaceNotFound');
+    refused(await tables(deep(9)), 'InvalidInput', '11 names is too deep');
+    const list11 = `${deep(11)}/v1/namespace/%24/table/list`;
+    refused(await send(all, list11, {}, {}, 'GET'), 'InvalidInput', '11 names is too deep');
+    for (const base of ['/at', '/AT/north', '/x/at/north', '/at/north/v1']) {
       const answer = await tables(base);
       assert.ok(answer.status === 404 || answer.status === 406, `${base} ${answer.status}`);
       assert.doesNotMatch(answer.body, /orders|deep/);
@@ -368,13 +453,14 @@ suite('A namespace as the root of lance-catalog serve', function () {
   });
 
   test('one that does not exist is named, for every operation', async () => {
-    for (const { method, path } of Object.values(operations)) {
+    const roots = [
+      [all, '/at/shop%24gone', '"shop/gone"'],
+      [bound, '/at/gone', '"gone"'],
+      ['key-of-a-lost-namespace-0123456789', '', '"shop/gone"'],
+    ] as const;
+    await atOnce(Object.values(operations), async ({ method, path }) => {
       const url = path.replace('{id}', 'a').replace('{index_name}', 'x');
-      for (const [key, base, name] of [
-        [all, '/at/shop%24gone', '"shop/gone"'],
-        [bound, '/at/gone', '"gone"'],
-        ['key-of-a-lost-namespace-0123456789', '', '"shop/gone"'],
-      ] as const) {
+      for (const [key, base, name] of roots) {
         const body = {
           k: 1,
           vector: {},
@@ -388,7 +474,7 @@ suite('A namespace as the root of lance-catalog serve', function () {
         assert.ok(answer.status >= 400, `${url} ${answer.status} ${answer.body}`);
         if (answer.status === 404 && method === 'GET') refused(answer, 'NamespaceNotFound', name);
       }
-    }
+    });
     for (const path of ['/v1/table', '/v1/tables', '/v1/namespace/%24/list', '/v1/namespace/%24/table/list']) {
       const answer = await send(all, `/at/shop%24gone${path}`, {}, {}, 'GET');
       assert.equal(answer.status, 404, path);

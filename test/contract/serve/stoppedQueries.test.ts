@@ -160,7 +160,7 @@ suite('lance-catalog serve and queries that need too much', function () {
   test('tries the condition of a backfill there first', async () => {
     const body = { column: 's', where: "repeat('x', 2000000000) = s" };
     stopped(await post('backfill_column', body, writer), 'needed too much memory');
-    // A wrong condition is not checked before the job, so the error is that of the job: the column has no function.
+    // The server leaves other errors of a condition to the job, which fails earlier: the column has no function.
     refused(
       await post('backfill_column', { column: 's', where: 'no_such = 1' }, writer),
       'InvalidInput',

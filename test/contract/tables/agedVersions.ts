@@ -11,8 +11,8 @@ function varint(value: number): Buffer {
 }
 
 /**
- * Makes versions of a table in a local folder older, since tests can't wait for days: writes another time into their
- * manifests, which hold it as seconds since 1970.
+ * Makes versions of a table in a local folder older, because tests can't wait for days. Writes another time into their
+ * manifests, which store the time as seconds since 1970.
  * @param folder the folder of the table
  */
 export function ageVersions(folder: string, versions: readonly VersionInfo[], days: number): void {

@@ -157,7 +157,7 @@ forEachOfOurs('values of updates', (makeCatalog) => {
     }
     await table.update({ valuesSql: { meta: "named_struct('n', 2, 'o', meta.o)" } });
     assert.deepEqual((await table.query().toArray())[0]!['meta'], { n: 2, o: 'x' });
-    // A server that knows no next step gives none, and the client makes none up.
+    // If a server sends no next step, the client must not invent one.
     const error = await fails(() => table.update({ valuesSql: { name: 'nofn(name)' } }), 'InvalidInput', 'nofn');
     assert.equal(error.hint, '');
   });

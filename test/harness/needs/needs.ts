@@ -5,6 +5,7 @@ import { findChromium } from '../browser.ts';
 import type { Layer } from '../layers.ts';
 import { ownNetwork } from '../ownNetwork.ts';
 import { duckdbNeed } from './duckdb.ts';
+import { duckdbPackageNeed } from './duckdbPackage.ts';
 import { apt, isRoot, type Need, run, succeeds } from './installing.ts';
 import { kubeNeeds } from './kubeNeeds.ts';
 import { mypyNeed } from './mypy.ts';
@@ -86,7 +87,7 @@ export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   lint: [],
   unit: [],
   contract: [venv, python, mypyNeed],
-  kernel: [venv, python, chromium],
+  kernel: [venv, python, duckdbPackageNeed, chromium],
   host: [venv, python, chromium, workbench],
   ui: [chromium, workbench],
   cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds, duckdbNeed, ...pythonClientNeeds],

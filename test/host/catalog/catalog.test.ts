@@ -65,7 +65,7 @@ suite('the catalog tree', () => {
 
   test('asks again under an empty namespace, which may have something by now', async () => {
     const catalog = await api.engine.catalog(folder.path);
-    assert.deepEqual((await rowsAt(api, 'tree', 'lab')).map(nameOf), ['Nothing here yet']);
+    assert.deepEqual((await rowsAt(api, 'tree', 'lab')).map(nameOf), ['No tables yet']);
     await catalog.createTable('first', [{ id: 1 }], { namespacePath: ['lab'] });
     assert.deepEqual((await rowsAt(api, 'tree', 'lab')).map(nameOf), ['first']);
     await catalog.dropTable('first', { namespacePath: ['lab'] });
@@ -231,7 +231,7 @@ suite('a row that may be otherwise by now', () => {
       await eventually('the tree asks again', () => asked.length > 0, 10_000);
       await settle();
       assert.deepEqual(asked, [node], 'asked again once, and not over and over');
-      assert.deepEqual((await api.tree.getChildren(node)).map(nameOf), ['Nothing here yet']);
+      assert.deepEqual((await api.tree.getChildren(node)).map(nameOf), ['No tables yet']);
     } finally {
       listening.dispose();
     }

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { closeNotebooks, ended, execute, item, openCells, start } from '../notebook/notebookCells.ts';
 import { PersonStandIn } from '../person.ts';
-import { eventually, extensionApi, makeCatalog, replacing, run, tableNode, temporaryFolder } from '../support.ts';
+import {
+  eventually,
+  extensionApi,
+  makeCatalog,
+  nameOf,
+  replacing,
+  run,
+  tableNode,
+  temporaryFolder,
+} from '../support.ts';
 
 suite('choosing the catalog of a notebook', () => {
   const folder = temporaryFolder();
@@ -24,8 +34,12 @@ suite('choosing the catalog of a notebook', () => {
 
   test('takes one that is added in the same step, and db is that', async () => {
     const notebook = await openCells(join(folder.path, 'chooses.ipynb'), 'db.location');
-    const person = new PersonStandIn({ picks: ['Add Directory…', 'Type a Path…'] });
-    const typed = [catalog.path, 'new one'];
+    const missing = join(catalog.path, 'misspelled');
+    const table = join(catalog.path, 'people.lance');
+    mkdirSync(join(table, '_versions'), { recursive: true });
+    const paths = [missing, table, `"${catalog.path}"`];
+    const person = new PersonStandIn({ picks: ['Add Directory…'], paths });
+    const typed = ['new one'];
     await person.during(() =>
       replacing(
         'showInputBox',
@@ -35,6 +49,17 @@ suite('choosing the catalog of a notebook', () => {
     );
     const [list] = person.lists;
     assert.equal(list?.title, 'Select the catalog for `db` in this notebook');
+    assert.deepEqual(person.paths, [
+      [`Use ${missing}`, `No folder at ${missing}. Check the spelling.`],
+      [
+        `Use ${table}`,
+        `people.lance is a Lance table, not a folder of tables. Add the folder above it: ${catalog.path}`,
+      ],
+      [`Use "${catalog.path}"`],
+    ]);
+    rmSync(table, { recursive: true });
+    await eventually('the new row', () => api.view.selection.some((row) => nameOf(row) === 'new one'));
+    assert.equal(api.view.visible, true);
     assert.deepEqual(list?.labels.slice(-2), ['$(add) Add Directory…', '$(plug) Add REST Connection…']);
     assert.ok(await execute(notebook, 0));
     assert.equal(item(notebook, 0, 'text/plain'), `'${catalog.path}'`);

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Field, Int64, Schema, tableFromIPC, Utf8 } from '#arrow';
+import type { PanelFailure } from '#shared/protocol/webviewMessages.ts';
+import type { Frame } from '#shared/protocol/rpc.ts';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { GravitinoStandIn } from '../../contract/rest/gravitinoStandIn.ts';
 import { contentOf, execute, isSaved, printed } from '../notebook/notebookCells.ts';
@@ -20,6 +22,9 @@ import {
 } from '../support.ts';
 
 const path = ['lake', 'sales'];
+
+/** Answers a message as a user who closes it. */
+const dismiss = (): Promise<undefined> => Promise.resolve(undefined);
 
 suite('a catalog on the Lance REST service of Gravitino (stand-in)', () => {
   const folder = temporaryFolder();
@@ -86,7 +91,9 @@ suite('a catalog on the Lance REST service of Gravitino (stand-in)', () => {
       shown.push(failure);
       await eventually('the directory is connected', () => api.connections.list().some(({ kind }) => kind === 'dir'));
     });
-    assert.deepEqual(offered, [`The server has no rows of "lake/sales/orders". Its files are in ${folder.path}.`]);
+    assert.deepEqual(offered, [
+      `The server has no rows of "lake/sales/orders". The files of the table are in ${folder.path}.`,
+    ]);
     const added = api.connections.list().find(({ kind }) => kind === 'dir')!;
     await run('lanceCatalog.table.preview', tableNode(added.name, [], 'orders'));
     const [panel] = api.panels.all;
@@ -94,6 +101,31 @@ suite('a catalog on the Lance REST service of Gravitino (stand-in)', () => {
     const rows = tableFromIPC(await panel!.rows(0, 1, new AbortController().signal));
     assert.equal(rows.getChild('note')?.get(0), 'one');
     await api.connections.remove(added.name);
+  });
+
+  test('sends the panel the sentence instead of rows', async () => {
+    const frames: Frame[] = [];
+    const { createWebviewPanel } = vscode.window;
+    const recorded = (...options: Parameters<typeof createWebviewPanel>): vscode.WebviewPanel => {
+      const panel = createWebviewPanel(...options);
+      const post = panel.webview.postMessage.bind(panel.webview);
+      const record = (frame: Frame) => (frames.push(frame), post(frame));
+      Object.assign(panel.webview, { postMessage: record });
+      return panel;
+    };
+    await replacing('showInformationMessage', dismiss, () =>
+      replacing('createWebviewPanel', recorded, async () => {
+        await run('lanceCatalog.table.preview', tableNode('gravitino', path, 'orders'));
+        const failure = await eventually('the failure for the webview', () =>
+          frames.find((frame) => 'method' in frame && frame.method === 'fail'),
+        );
+        const { title, message, actions } = (failure as { params: PanelFailure }).params;
+        assert.equal(title, "Can't open orders (gravitino)");
+        assert.match(message, /^The catalog server at \S+ neither reads nor writes rows: .*orders\.lance".*openTable/);
+        assert.deepEqual(actions, ['retry']);
+        shown.push(JSON.stringify(frames));
+      }),
+    );
   });
 
   test('says in one sentence what the server can not do', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { tableFromIPC } from '#arrow';
 import type { ExtensionApi } from '../../../extension/extension.ts';
+import { PanelFailures } from '../../../extension/panels/panelFailure.ts';
 import type { TablePanel } from '../../../extension/panels/tablePanel.ts';
 import { eventually, extensionApi, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
 
@@ -53,11 +55,15 @@ suite('the table panel', () => {
     await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'returns'));
     assert.equal(only(), first);
     assert.equal((await first.table).numRows, 1);
-    assert.equal(first.panel.title, 'Preview: returns');
+    assert.equal(first.panel.title, 'returns (panel)');
     await run('lanceCatalog.table.keepOpen');
-    assert.equal(first.panel.title, 'returns');
+    assert.ok(first.isPinned);
     await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
     assert.equal(api.panels.all.length, 2);
+    // A table with a kept tab opens in this tab.
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'returns'));
+    assert.equal(api.panels.all.length, 2);
+    assert.equal(first.panel.visible, true);
   });
 
   test('is kept by a double click', async () => {
@@ -105,5 +111,44 @@ suite('the table panel', () => {
     const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
     await api.panels.deserializeWebviewPanel(panel, { key: 'something else' });
     await assert.rejects(only().table, /location of its table is not known/);
+  });
+
+  test('offers another folder or the end of the connection if its folder is missing', async () => {
+    const [away, back] = [join(folder.path, 'away'), temporaryFolder()];
+    await api.connections.add('moved', away);
+    const failures = new PanelFailures(api.connections);
+    const place = { connection: 'moved', path: [], table: 'orders' };
+    assert.equal(await failures.missingFolder({ ...place, connection: 'panel' }), undefined);
+    const failure = await failures.missingFolder(place);
+    assert.equal(failure?.title, `The folder is missing: ${away}`);
+    assert.deepEqual(failure.actions, ['retry', 'chooseFolder', 'removeConnection']);
+    const { showOpenDialog } = vscode.window;
+    Object.assign(vscode.window, { showOpenDialog: () => Promise.resolve([vscode.Uri.file(back.path)]) });
+    try {
+      assert.equal(await failures.act('chooseFolder', place), 'open');
+    } finally {
+      Object.assign(vscode.window, { showOpenDialog });
+      back.remove();
+    }
+    const moved = api.connections.get('moved');
+    assert.equal(moved.kind === 'dir' && moved.root, back.path);
+    assert.equal(await failures.act('removeConnection', place), 'close');
+    assert.equal(
+      api.connections.list().some(({ name }) => name === 'moved'),
+      false,
+    );
+  });
+
+  test('names the namespaces of two panels whose tables have the same name', async () => {
+    const catalog = await api.engine.catalog(folder.path);
+    await catalog.createTable('orders', [{ id: 1 }], { namespacePath: ['lab'] });
+    await run('lanceCatalog.table.preview', tableNode('panel', ['shop', 'eu'], 'orders'));
+    const first = only();
+    await run('lanceCatalog.table.keepOpen');
+    await run('lanceCatalog.table.preview', tableNode('panel', ['lab'], 'orders'));
+    const titles = () => api.panels.all.map(({ panel }) => panel.title);
+    assert.deepEqual(titles(), ['shop/eu/orders (panel)', 'lab/orders (panel)']);
+    first.panel.dispose();
+    assert.deepEqual(titles(), ['orders (panel)']);
   });
 });

@@ -54,7 +54,7 @@ suite('a catalog on a server', () => {
     assert.deepEqual((await rowsAt(api, 'company', 'shop', 'eu')).map(nameOf), ['orders']);
     const columns = await rowsAt(api, 'company', 'shop', 'eu', 'orders');
     assert.deepEqual(columns.map(nameOf), ['id', 'note', 'embedding']);
-    assert.deepEqual((await rowsAt(api, 'company', 'lab')).map(nameOf), ['Nothing here yet']);
+    assert.deepEqual((await rowsAt(api, 'company', 'lab')).map(nameOf), ['No tables yet']);
   });
 
   test('shows the rows of a table in the panel', async () => {
@@ -158,13 +158,13 @@ suite('a catalog on a server', () => {
     const name = 'by hand';
     const person = new PersonStandIn({
       types: ['ftp://nonsense', server.address, 'not-the-key-not-the-key', '', '', name, key, '', '', name],
-      chooses: ['Correct…'],
+      chooses: ['Edit…'],
     });
     await person.during(() => run('lanceCatalog.connection.addRest'));
     assert.match(person.boxes[0]?.said.join('') ?? '', /not the URL/);
     assert.equal(person.questions.length, 1);
     assert.match(person.questions[0]?.message ?? '', /connection test failed/);
-    assert.deepEqual(person.questions[0]?.choices, ['Correct…'], 'a server that refuses the key is there');
+    assert.deepEqual(person.questions[0]?.choices, ['Edit…'], 'a server that refuses the key is there');
     assert.equal(connectionLabel(api.connections.get(name)), server.address);
     assert.deepEqual((await rowsAt(api, name)).map(nameOf), ['lab', 'shop']);
     await api.connections.remove(name);

@@ -48,7 +48,7 @@ suite('what the catalog tree keeps', () => {
       listTables: () => Promise.resolve({ tables: [...tables] }),
     });
     const node = await connectionOf(tree);
-    assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['Nothing here yet']);
+    assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['No tables yet']);
     tables.push('a');
     assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['a']);
   });
@@ -104,5 +104,69 @@ suite('what the catalog tree keeps', () => {
     tree.collapsed(node);
     tree.expanded(node);
     assert.deepEqual(changes, []);
+  });
+
+  test('is read again by an update, which fires only for a node whose rows have changed', async () => {
+    const tables = ['a', 'b'];
+    const { tree, changes } = treeOver({
+      listNamespaces: () => Promise.resolve({ namespaces: [] }),
+      listTables: () => Promise.resolve({ tables: [...tables] }),
+    });
+    const node = await connectionOf(tree);
+    const [first] = await tree.getChildren(node);
+    await tree.update();
+    assert.deepEqual(changes, []);
+    tables.splice(1, 1, 'c');
+    await tree.update(new Set(['another']));
+    assert.deepEqual(changes, []);
+    await tree.update(new Set(['sample']));
+    assert.deepEqual(changes, [node]);
+    const rows = await tree.getChildren(node);
+    assert.deepEqual(rows.map(nameOf), ['a', 'c']);
+    assert.equal(rows[0], first, 'a row that stays is the same object, so it stays selected and expanded');
+  });
+
+  test('has as many pages after an update as before, and keeps its rows if they can not be read', async () => {
+    const pages = [['a'], ['b'], ['c']];
+    let isGone = false;
+    const { tree, changes } = treeOver({
+      listNamespaces: () => Promise.resolve({ namespaces: [] }),
+      listTables: (_path, options) => {
+        if (isGone) return gone();
+        const at = Number(options?.pageToken ?? 0);
+        const isLast = at === pages.length - 1;
+        return Promise.resolve({ tables: [...(pages[at] ?? [])], ...(!isLast && { pageToken: String(at + 1) }) });
+      },
+    });
+    const node = await connectionOf(tree);
+    const more = (await tree.getChildren(node))[1];
+    assert.ok(more?.kind === 'more');
+    await tree.loadMore(more);
+    assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['a', 'b', 'more tables']);
+    changes.length = 0;
+    isGone = true;
+    await tree.update();
+    assert.deepEqual(changes, []);
+    isGone = false;
+    pages[1] = ['bb'];
+    await tree.update();
+    assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['a', 'bb', 'more tables']);
+  });
+
+  test('is not read again while its node is collapsed, but when the node is expanded', async () => {
+    let asked = 0;
+    const { tree, changes } = treeOver({
+      listNamespaces: () => Promise.resolve({ namespaces: [] }),
+      listTables: () => (asked++, Promise.resolve({ tables: ['a'] })),
+    });
+    const node = await connectionOf(tree);
+    await tree.getChildren(node);
+    tree.collapsed(node);
+    await tree.update();
+    assert.equal(asked, 1);
+    tree.expanded(node);
+    assert.deepEqual(changes, [node]);
+    await tree.getChildren(node);
+    assert.equal(asked, 2);
   });
 });

@@ -105,7 +105,7 @@ export class KubeObjects {
     this.#objects.push(object);
   }
 
-  /** Whether cluster roles that are bound to a user, or to groups of all users here, allow an action. */
+  /** Whether the cluster roles of a user or service account allow an action. Roles of groups count for Alice only. */
   may(user: string, access: Readonly<Record<string, string | undefined>>): boolean {
     const { group = '', resource = '', subresource, verb = '' } = access;
     const what = subresource ? `${resource}/${subresource}` : resource;

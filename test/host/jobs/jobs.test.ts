@@ -12,6 +12,7 @@ import { createLog } from '../../../extension/host/log.ts';
 import { type JobMessaging, registerJobOutputs } from '../../../extension/jobs/jobOutputs.ts';
 import { JobsHost } from '../../../extension/jobs/jobsHost.ts';
 import { PersonStandIn } from '../person.ts';
+import { chooseInLists } from './listStandIn.ts';
 import { eventually, extensionApi, repository, run } from '../support.ts';
 import { ended, type JobsWorld, makeJobsWorld, orderRows, writeGatedFunction } from './jobsSupport.ts';
 
@@ -165,20 +166,26 @@ suite('backfills in the editor', function () {
   });
 
   test('are led to by "Backfill Column…": a plan, a trial in the grid, and the job on the same page', async () => {
-    const person = new PersonStandIn({
-      picks: ['New Column…', 'SQL Expression', 'This machine'],
-      types: ['upper(nota)', 'upper(note)'],
-    });
-    const { showInputBox } = vscode.window;
-    Object.assign(vscode.window, { showInputBox: () => Promise.resolve('shouted') });
-    try {
-      await person.during(() =>
-        run('lanceCatalog.backfill.column', { kind: 'table', connection: 'jobs', path: ['shop'], table: 'orders' }),
+    const person = new PersonStandIn({ types: ['shouted', 'upper(nota)', 'upper(note)'] });
+    await person.during(async () => {
+      const lists = chooseInLists(['New Column…', 'SQL Expression', 'This machine']);
+      try {
+        await run('lanceCatalog.backfill.column', {
+          kind: 'table',
+          connection: 'jobs',
+          path: ['shop'],
+          table: 'orders',
+        });
+      } finally {
+        lists.dispose();
+      }
+      assert.deepEqual(
+        lists.shown.map(({ step }) => step),
+        ['1/5', '3/5', '5/5'],
       );
-    } finally {
-      Object.assign(vscode.window, { showInputBox });
-    }
-    const [box] = person.boxes;
+      assert.match(lists.shown[0]?.labels[0] ?? '', /New Column…$/, 'Enter recomputes nothing');
+    });
+    const [, box] = person.boxes;
     assert.match(box?.said.join('\n') ?? '', /nota/, 'what is wrong is said in the box');
     const page = api.jobs.pages.all.find(({ plan }) => plan !== undefined);
     assert.ok(page, 'a plan is shown');
@@ -189,7 +196,7 @@ suite('backfills in the editor', function () {
 
     await page.act('try');
     const tried = await eventually('the trial in the grid', () =>
-      api.panels.all.find(({ title }) => title === 'Trial of shouted'),
+      api.panels.all.find(({ title }) => title === 'Trial: shouted'),
     );
     const { columns, numRows } = await tried.table;
     assert.deepEqual(

@@ -16,7 +16,7 @@ const isOf = (name: string, { uri }: vscode.NotebookDocument): boolean =>
   name.startsWith(uri.path.slice(uri.path.lastIndexOf('/') + 1));
 
 suite('debugging a cell', function () {
-  // The test waits several times for half a minute, on a busy machine.
+  // On a busy machine, a test waits for half a minute several times.
   this.timeout(180_000);
   const folder = temporaryFolder();
   const stops: Stop[] = [];
@@ -111,7 +111,7 @@ suite('debugging a cell', function () {
       assert.equal(result, '6', context);
     }
     const told = await failuresOf(() => run('lanceCatalog.notebook.debugCell', notebook.cellAt(1)));
-    assert.deepEqual(told, ['A cell of this notebook is being debugged. Continue or stop that first.']);
+    assert.deepEqual(told, ['A cell of this notebook is being debugged. Finish or stop debugging that cell first.']);
     await setVariable(stop, 'total', '40');
     await stop.session.customRequest('continue', { threadId: 1 });
     assert.ok(await ended(notebook, 0));

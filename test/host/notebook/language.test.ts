@@ -18,6 +18,9 @@ const cells = [
   "events.query().where('')",
   'title(',
   "db.listTables(['shop', ''])",
+  '%%sql\nselect o.n from ',
+  '%%sql\nselect o. from "shop/eu".orders o where  ',
+  "db.openTable('')",
 ] as const;
 
 /** Waits until a result of VS Code is as expected. */
@@ -37,9 +40,13 @@ const hovers = async (document: vscode.TextDocument, position: vscode.Position):
 
 const namesOf = (items: readonly vscode.CompletionItem[]) => items.map(({ insertText, label }) => insertText ?? label);
 
+const isTypeScript = (label: string) => ['console', 'events', 'title', 'const', 'Map', 'db'].includes(label);
+
+const labelText = (label: string | vscode.CompletionItemLabel) => (typeof label === 'string' ? label : label.label);
+
 /**
- * Returns the errors and warnings of the cells. TypeScript's own server may leave a hint, which it found before the
- * extension configured it: for a deprecated global with the name of a variable.
+ * Returns the errors and warnings of the cells without the hints. Before the extension configures TypeScript's own
+ * server, that server may report a hint for a deprecated global with the name of a variable.
  */
 const errorsOf = (notebook: vscode.NotebookDocument) =>
   notebook.getCells().flatMap(({ document, index }) =>
@@ -117,7 +124,7 @@ suite('the language of cells', () => {
       [5, 'ts', 1003, vscode.DiagnosticSeverity.Error],
       [8, 'ts', 1005, vscode.DiagnosticSeverity.Error],
     ];
-    // TypeScript's own server applies its configuration with a delay: what it found before that goes.
+    // TypeScript's own server applies its configuration with a delay, and then its earlier findings disappear.
     await eventually('the errors', () => isDeepStrictEqual(errorsOf(notebook), expected)).catch(() => undefined);
     assert.deepEqual(errorsOf(notebook), expected);
   });
@@ -133,8 +140,8 @@ suite('the language of cells', () => {
   });
 
   test('says once what a name of another cell is, with what is written about it', async () => {
-    // Two TypeScript servers start. The first one responds while the other one starts, has no plugins, and reports that
-    // it is loading.
+    // Two TypeScript servers start. While the second one starts, the first one responds. The first one has no plugins
+    // and reports that it is loading.
     await comes(
       'the end of loading',
       async () => !(await hovers(documentOf(3), behind(3, 'tit'))).join().includes('loading'),
@@ -173,6 +180,27 @@ suite('the language of cells', () => {
     assert.deepEqual(namesOf(await completions(6, "openTable('")), ['orders']);
     assert.deepEqual(namesOf(await completions(7, "where('")), ['id', 'note', 'embedding']);
     assert.deepEqual(namesOf(await completions(9, "'shop', '")), ['eu']);
+  });
+
+  test('completes SQL with tables of all namespaces, columns and words of SQL, and no name of TypeScript', async () => {
+    const tables = await completions(10, 'from ');
+    const orders = tables.find(({ label }) => labelText(label) === '"shop/eu".orders');
+    assert.deepEqual([orders?.insertText, orders?.filterText], ['"shop/eu".orders', 'shop.eu.orders']);
+    assert.deepEqual(namesOf(await completions(11, 'select o.')), ['id', 'note', 'embedding']);
+    const words = await completions(11, 'where ');
+    const labels = words.map(({ label }) => labelText(label));
+    for (const expected of ['id', 'note', 'o', 'count', 'not']) assert.ok(labels.includes(expected), expected);
+    assert.deepEqual([...labels, ...tables.map(({ label }) => labelText(label))].filter(isTypeScript), []);
+    assert.equal(words.filter(({ label }) => labelText(label) === 'id').length, 1);
+  });
+
+  test('completes the tables of all namespaces as the arguments of a call', async () => {
+    const [orders] = (await completions(12, "openTable('")).filter(
+      ({ label }) => labelText(label) === 'shop.eu.orders',
+    );
+    assert.equal(orders?.insertText, "orders', ['shop', 'eu']");
+    const { end } = orders.range as vscode.Range;
+    assert.equal(end.character, "db.openTable('')".length - 1);
   });
 
   test('leaves notebooks of other kernels and files to the editor', async () => {

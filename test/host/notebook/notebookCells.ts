@@ -123,8 +123,9 @@ export function notebooksOfSuite(): {
 
 /** Closes all editors without saving, and ends the kernels of all notebooks. */
 export async function closeNotebooks(api: ExtensionApi): Promise<void> {
+  const sessions = vscode.workspace.notebookDocuments.map((notebook) => api.kernels.session(notebook));
   await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-  // VS Code keeps documents that an extension has opened for minutes, and so their kernels.
-  for (const notebook of vscode.workspace.notebookDocuments) api.kernels.session(notebook)?.dispose();
+  // The kernel of a closed notebook waits a minute for the notebook to be opened again.
+  for (const session of sessions) session?.dispose();
 }

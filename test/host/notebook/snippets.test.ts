@@ -24,7 +24,7 @@ function expand(body: readonly string[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, id: string) => defaults.get(id) ?? '');
 }
 
-// In the order of the file, because later snippets read the table that an earlier one creates.
+// The snippets run in the order of the file, because later ones read the table that an earlier one creates.
 suite('every snippet', () => {
   const folder = temporaryFolder();
   let kernel: KernelProcess;

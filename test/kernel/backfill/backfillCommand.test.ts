@@ -13,7 +13,7 @@ import { backfillPlace } from './backfillPlace.ts';
 const rows = 600;
 const caption = (id: number): string => `a mug, number ${id}`;
 
-/** Rows wait long enough for the test to act, and no longer. */
+/** A function that takes 300 ms for each row, so that the test can act before the job ends. */
 const slow = `import { udf } from 'lance-catalog';
 export default udf({ name: 'slow', input: ['id'], output: 'int32' }, async ({ id }) => {
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -231,7 +231,7 @@ suite('lance-catalog backfill and jobs', function () {
       following.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
       const ended = once(following, 'close');
       await until('it follows', () => stderr.includes(': running') || following.exitCode !== null);
-      // In one step: a record without some of its files is that of a killed job.
+      // Moves the folder in one step, because a record without some of its files looks like that of a killed job.
       renameSync(place, join(env.XDG_DATA_HOME, `removed-${id}`));
       const [code] = (await ended) as [number | null];
       assert.equal(code, 1, stderr);

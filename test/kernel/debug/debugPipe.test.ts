@@ -10,7 +10,7 @@ import { kernelEntry, node, until } from '../support.ts';
 
 type Body = Record<string, unknown>;
 
-// One kernel, kept for a later client like a kernel of VS Code.
+// All tests use one kernel. Like a kernel of VS Code, it waits for a later client after its client has left.
 suite('The debugger over the pipe', function () {
   this.timeout(60_000);
   let kernel: KernelProcess;

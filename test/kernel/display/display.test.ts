@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableFromIPC } from '#arrow';
 import type { KernelProcess } from '#processes/kernelProcess.ts';
+import { imageMime } from '#shared/format/images.ts';
 import { arrowStreamMime, decodeBase64, type TableOutputMetadata } from '#shared/mime.ts';
 import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
 import { npm, quietInstall } from '../../../scripts/npm.mjs';
@@ -87,8 +89,77 @@ suite('A table in a notebook output', function () {
     const bytes = decodeBase64(String(result?.content.data[arrowStreamMime]));
     const { included_rows: included } = (result?.content.metadata[arrowStreamMime] ?? {}) as TableOutputMetadata;
     assert.ok(bytes.length <= 256 * 1024, `${bytes.length} bytes`);
-    assert.ok(included > 50, `${included} rows`);
+    assert.ok(included > 150, `${included} rows`);
     assert.equal(tableFromIPC(bytes).numRows, included);
+  });
+
+  test('holds 8 MB if the user gives a limit, and says what it leaves out', async () => {
+    const photos = `import { randomBytes } from 'node:crypto';
+const png = Buffer.from('89504e470d0a1a0a', 'hex');
+const photos = Array.from({ length: 200 }, (_, id) => ({ id, photo: Buffer.concat([png, randomBytes(120_000)]) }));
+const pictures = await db.createTable('photos', photos, ['lab']);`;
+    await run(kernel, photos);
+    const told = async (code: string): Promise<[number, TableOutputMetadata]> => {
+      const { outputs } = await run(kernel, code);
+      const shown = outputs.find((each) => each.type === 'execute_result' || each.type === 'display_data');
+      const bytes = decodeBase64(String(shown?.content.data[arrowStreamMime])).length;
+      return [bytes, shown?.content.metadata[arrowStreamMime] as TableOutputMetadata];
+    };
+    const [bytes, requested] = await told('display(pictures, { limit: 200 })');
+    assert.ok(bytes <= 8 * 1024 * 1024 && bytes > 8_000_000, `${bytes} bytes`);
+    assert.deepEqual([requested.total_rows, requested.included_rows, requested.max_bytes], [200, 200, 8 * 1024 * 1024]);
+    assert.ok((requested.omitted_cells?.['photo']?.from ?? 0) > 60);
+    const [few, plain] = await told('pictures');
+    assert.ok(few <= 256 * 1024, `${few} bytes`);
+    assert.deepEqual(
+      [plain.included_rows, plain.max_bytes, plain.omitted_cells?.['photo']?.from],
+      [200, 256 * 1024, 2],
+    );
+    const [, whole] = await told('display(pictures, { whole: true })');
+    assert.deepEqual([whole.included_rows, whole.omitted_cells], [2, undefined]);
+    await run(kernel, "await db.dropTable('photos', ['lab'])");
+  });
+
+  test('has thumbnails if the pictures do not fit, and the kernel gives the whole ones', async () => {
+    const code = `import { deflateSync, crc32 } from 'node:zlib';
+import { createHash, randomBytes } from 'node:crypto';
+const chunk = (type, data) => {
+  const framed = Buffer.concat([Buffer.alloc(4), Buffer.from(type, 'latin1'), data, Buffer.alloc(4)]);
+  framed.writeUInt32BE(data.length, 0);
+  framed.writeUInt32BE(crc32(framed.subarray(4, -4)), framed.length - 4);
+  return framed;
+};
+const side = 208;
+const head = Buffer.alloc(13);
+head.writeUInt32BE(side, 0);
+head.writeUInt32BE(side, 4);
+head.set([8, 2, 0, 0, 0], 8);
+const lines = () => Buffer.concat(Array.from({ length: side }, () => Buffer.concat([Buffer.alloc(1), randomBytes(side * 3)])));
+const png = () => Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'),
+  chunk('IHDR', head), chunk('IDAT', deflateSync(lines(), { level: 1 })), chunk('IEND', Buffer.alloc(0))]);
+const rows = Array.from({ length: 200 }, (_, id) => ({ id, photo: png() }));
+const photos = await db.createTable('thumbnails', rows, ['lab']);
+await display(photos, { limit: 200 });
+createHash('sha256').update(rows[150].photo).digest('hex')`;
+    const { outputs } = await run(kernel, code);
+    const shown = outputs.find(({ type }) => type === 'display_data');
+    assert.ok(shown?.type === 'display_data');
+    const metadata = shown.content.metadata[arrowStreamMime] as TableOutputMetadata;
+    assert.deepEqual([metadata.total_rows, metadata.included_rows, metadata.max_bytes], [200, 200, undefined]);
+    const bytes = decodeBase64(String(shown.content.data[arrowStreamMime]));
+    assert.ok(bytes.length < 4_000_000, `${bytes.length} bytes`);
+    const column = tableFromIPC(bytes).getChild('photo')!;
+    for (let row = 0; row < 200; row++) assert.equal(imageMime(column.get(row) as Uint8Array), 'image/jpeg');
+    assert.match(
+      String(shown.content.data['text/html']),
+      /<img src="data:image\/jpeg;base64,[^"]+" alt="image\/png, 13\d,\d+ bytes"/,
+    );
+    const place = { output: metadata.pictures ?? '', column: 'photo', row: 150 };
+    const whole = decodeBase64((await kernel.picture(place)) ?? '');
+    const hash = createHash('sha256').update(whole).digest('hex');
+    assert.equal(resultOf(outputs)?.['text/plain'], `'${hash}'`);
+    assert.equal(await kernel.picture({ ...place, output: 'other' }), null);
+    await run(kernel, "await db.dropTable('thumbnails', ['lab'])");
   });
 
   test('of no rows still has its columns', async () => {

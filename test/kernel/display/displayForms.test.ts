@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { arrowStreamMime } from '#shared/mime.ts';
 import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.ts';
-import { errorOf, resultOf, run, sampleCatalog, startKernel } from '../support.ts';
+import { errorOf, printed, resultOf, run, sampleCatalog, startKernel } from '../support.ts';
 
 const displayed = (outputs: readonly KernelOutput[]): MimeBundle[] =>
   outputs.filter((output) => output.type === 'display_data').map((output) => output.content.data);
@@ -47,6 +47,34 @@ suite('The forms of an output', function () {
       assert.deepEqual(displayed(outputs).map(Object.keys), [[...mimes]]);
     });
   }
+
+  test('draws charts of queries, of tables and of SQL, and says when rows are missing', async () => {
+    const code = `const orders = await db.openTable('orders', ['shop', 'eu']);
+const chart = (values: unknown) => ({ mark: 'point', data: { values }, encoding: { x: { field: 'id' } } });
+await display.vegaLite(chart(orders.query().select(['id']).limit(2)));
+display.vegaLite(chart(orders), { limit: 3 });
+display.vegaLite(chart(await sql\`select id, name from shop.products order by id limit 4\`));
+display.plotly([{ x: (await orders.query().select(['id']).limit(5).toArrow()).getChild('id') }])`;
+    const { outputs, reply } = await run(kernel, code);
+    assert.equal(reply.status, 'ok', JSON.stringify(errorOf(outputs)));
+    type Form = { data: { values?: unknown[] } | { x: unknown[] }[] };
+    const lengths = displayed(outputs).map((forms) => {
+      const { data } = Object.values(forms)[0] as Form;
+      return (Array.isArray(data) ? data[0]?.x : data.values)?.length ?? 0;
+    });
+    assert.deepEqual(
+      lengths.toSorted((a, b) => a - b),
+      [2, 3, 4, 5],
+    );
+    assert.equal(
+      printed(outputs),
+      'The chart draws the first 3 rows. Aggregate the rows first, for example with sql, or pass { limit: 30 } as a second argument.\n',
+    );
+    assert.match(
+      await text(`display.vegaLite({ mark: 'bar', data: { values: orders.query().where('nope = 1') } })`),
+      /nope/,
+    );
+  });
 
   test('has a formula between the signs that notebooks look for, once', async () => {
     const { outputs } = await run(kernel, `display.latex('x^2'); display.latex('$x^2$');`);

@@ -19,7 +19,10 @@ const pauses = {
   'a file that is read': 'await require("node:fs/promises").readFile("package.json")',
 };
 
-/** On a busy machine, a kernel that does not respond in time is interrupted, and its last output may be lost. */
+/**
+ * Repeats an attempt until its result is `wanted`, at most five times. All other results must be in `allowed`. On a
+ * busy machine, a kernel that does not respond in time is interrupted, and its last output may be lost.
+ */
 async function eventually(wanted: unknown, allowed: readonly unknown[], attempt: () => Promise<unknown>) {
   for (let times = 0; times < 5; times++) {
     const seen = await attempt();

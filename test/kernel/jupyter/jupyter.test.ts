@@ -41,7 +41,7 @@ function testJupyter(hasSnapshot: boolean): void {
     const tables = JSON.parse(stdout) as { columns: string[]; rows: number }[];
     assert.deepEqual(
       tables.map(({ rows }) => rows),
-      [20, 12, 5, 100, 4, 12],
+      [20, 12, 5, 100, 12, 4, 4, 12],
     );
     assert.deepEqual(tables[2]?.columns, ['id', 'name', 'price', '_distance']);
   });
@@ -79,6 +79,9 @@ function testJupyter(hasSnapshot: boolean): void {
       interrupted_within_2s: true,
       kept: ['5'],
       completed: "const smile = '😀😀'; smile.toUpperCase",
+      sql: ["%%sql\nselect '😀', price from shop.products p"],
+      sqlTypes: ['column', 'function'],
+      sqlTables: ['shop.products'],
       comms: {},
       ended: true,
     });

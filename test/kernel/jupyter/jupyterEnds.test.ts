@@ -12,7 +12,7 @@ suite('The end of cells and kernels under Jupyter', function () {
   this.timeout(240_000);
 
   test('interrupts keep the state, a crash is reported, and the kernel ends with its parent', async () => {
-    // A kernel with a limit of memory has NODE_OPTIONS, and then no snapshot.
+    // Some of these kernels get a memory limit by NODE_OPTIONS, and with NODE_OPTIONS a kernel uses no snapshot.
     const { env } = await installedKernel({ hasSnapshot: false });
     relayKernelspec(env['JUPYTER_DATA_DIR'] ?? '');
     const script = inRoot('test/kernel/python/ends.py');

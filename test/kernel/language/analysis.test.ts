@@ -137,12 +137,28 @@ suite('the language worker', function () {
     assert.match(hover?.documentation ?? '', /%time/);
   });
 
+  test('knows the result of %%sql in other cells, also before it runs', async () => {
+    book.set('%%sql --to top\nselect 1', 'top.numRows.toFixed()', 'top.wrong');
+    assert.deepEqual(await book.errors(), ['2 TS2339 wrong']);
+  });
+
   test('says which tables a column of %%sql may be of', async () => {
     book.set('%%sql\nselect  from shop.products p');
     const { naming, items } = await worker.request('complete', book.at(0, 'select '));
     const table = { catalog: 'db', name: 'products', namespacePath: ['shop'] };
     assert.deepEqual(naming?.what, { kind: 'sqlColumn', catalog: 'db', tables: [table] });
-    assert.deepEqual(items, []);
+    const kinds = new Set(items.map(({ kind }) => kind));
+    assert.deepEqual([...kinds], ['alias', 'function', 'keyword']);
+    // TypeScript would describe a word of SQL that is also one of its names.
+    assert.equal(await worker.request('describe', { ...book.at(0, 'select '), name: 'console' }), null);
+  });
+
+  test('completes the values of a query as TypeScript, and reports nothing in them', async () => {
+    book.set('const few = [1];', '%%sql\nselect ${few.inc} from shop.products where id = ${unknown}');
+    const { items, naming, isSql } = await worker.request('complete', book.at(1, 'few.inc'));
+    assert.ok(items.some(({ name }) => name === 'includes'));
+    assert.deepEqual([naming, isSql], [null, undefined]);
+    assert.deepEqual(await book.errors(), []);
   });
 
   test('says which table a variable of another cell is of', async () => {

@@ -31,19 +31,19 @@ const near = (table.search([1, 0]) as VectorQuery).distanceType("l2").limit(1);
     },
     {
       cell: 'await table.setLsmWriteSpec({ specType: "unsharded" })',
-      error: /There are no LSM writes here/,
+      error: /This client has no LSM writes/,
     },
     { cell: 'lancedb.embedding.getRegistry()', error: /compute the vectors/ },
     { cell: 'await lancedb.tokenize("red mugs")', error: /table\.tokenize\(text, \{ column/ },
     { cell: 'await store.cloneTable("copy", "items")', error: /db\.copy\(\[name\]/ },
-    { cell: 'lancedb.permutationBuilder(table)', error: /There are no permutations here/ },
+    { cell: 'lancedb.permutationBuilder(table)', error: /This client has no permutations/ },
     {
       cell: 'await lancedb.connect("db://my-db", { apiKey: "x" })',
-      error: /NotSupported<"For a server write connectNamespace\(\\?"rest/,
+      error: /NotSupported<"For a server, call connectNamespace\(\\?"rest/,
     },
     {
       cell: 'await lancedb.connect({ uri: "db://my-db", hostOverride: "https://db.test" })',
-      error: /^(?!.*overload)[^]*NotSupported<"For a server write connectNamespace\(\\?"rest/,
+      error: /^(?!.*overload)[^]*NotSupported<"For a server, call connectNamespace\(\\?"rest/,
     },
     {
       cell: `import { type AddDataOptions, type IndexOptions, type ListTablesResponse, type SchemaLike } from "@lancedb/lancedb";
@@ -62,7 +62,7 @@ const retry: RetryConfig = { retries: 3 };`,
     {
       cell: `import { LanceSchema } from "@lancedb/lancedb/embedding";
 LanceSchema({})`,
-      error: /NotSupported<"There is no registry of embedding functions here: compute the vectors/,
+      error: /NotSupported<"This client has no registry of embedding functions: compute the vectors/,
     },
     {
       cell: 'import "@lancedb/lancedb/embedding/openai"; 1',
@@ -70,12 +70,12 @@ LanceSchema({})`,
       value: '1',
     },
     { cell: 'new lancedb.VectorColumnOptions()', error: /NotSupported<"Pass a plain object: \{ vectorColumns/ },
-    { cell: 'lancedb.OAuthFlowType.ClientCredentials', error: /NotSupported<"A token of a server/ },
+    { cell: 'lancedb.OAuthFlowType.ClientCredentials', error: /NotSupported<"Pass the token of a server/ },
     { cell: '[lancedb.VectorQuery === lancedb.Query, table instanceof Object]', value: '[ true, true ]' },
     { cell: '%check off', out: /off/ },
     {
       cell: 'await lancedb.connect("db://my-db", { apiKey: "x" })',
-      error: /no option "apiKey".*For a server write connectNamespace\("rest"/,
+      error: /no option "apiKey".*For a server, call connectNamespace\("rest"/,
     },
     {
       cell: 'await lancedb.connect("db://my-db")',

@@ -55,7 +55,7 @@ suite('The tsconfig.json of a notebook', function () {
     "strict": true, "noUncheckedIndexedAccess": true, "experimentalDecorators": true, "target": "es5", "module": "commonjs",
     "jsx": "react-jsx", "jsxImportSource": "tiny", "noEmit": true, "paths": { "@lib/*": ["./lib/*"] }
   },
-  "include": ["src"]
+  "include": ["src", "notebooks"]
 }`,
         'lib/tools.ts': 'export const tool = (x: number) => x + 1;',
         ...jsxRuntimeStandIn,

@@ -51,7 +51,7 @@ new Service().run()`,
   cells(
     'takes JSX, and says what it needs where there is no React',
     notebook,
-    { cell: 'const element = <p>hi</p>', error: /run %install react/ },
+    { cell: 'const element = <p>hi</p>', error: /Run %install react/ },
     { cell: 'const cast = <number><unknown>3; const id = <T,>(x: T) => x; id(cast)', value: '3' },
   );
 

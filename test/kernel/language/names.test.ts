@@ -39,10 +39,25 @@ suite('completion in a kernel', function () {
       matches.map(({ text }) => text),
       await listed('names'),
     );
-    assert.deepEqual(await offered("await db.openTable('"), {
-      texts: await listed('(await db.tableNames())'),
-      replaced: '',
-    });
+  });
+
+  test('names the tables of all namespaces as arguments of the call', async () => {
+    const { texts, replaced } = await offered("await db.openTable('");
+    assert.equal(replaced, '');
+    assert.ok(texts.includes("products', ['shop']"), texts.join());
+    assert.ok(texts.includes("orders', ['shop', 'eu']"), texts.join());
+    assert.deepEqual((await offered('await db.tableExists("prod')).texts, ['products", ["shop"]']);
+    const closed = "await db.openTable('ret')";
+    const { matches, cursorStart, cursorEnd } = await kernel.complete(closed, closed.length - 2);
+    assert.deepEqual(
+      matches.map(({ text }) => text),
+      ["returns', ['shop', 'eu']"],
+    );
+    const completed = closed.slice(0, cursorStart) + matches[0]?.text + closed.slice(cursorEnd);
+    assert.equal(completed, "await db.openTable('returns', ['shop', 'eu'])");
+    const { reply } = await run(kernel, completed);
+    assert.equal(reply.status, 'ok');
+    assert.deepEqual((await offered("db.copy(['shop', 'prod")).texts, ['products']);
   });
 
   test('names the tables of a catalog that a cell connected to', async () => {
@@ -79,7 +94,13 @@ suite('completion in a kernel', function () {
 
   test('names tables, namespaces and columns in %%sql', async () => {
     const from = await offered('%%sql\nselect * from ');
-    assert.deepEqual(from.texts, [...(await listed('(await db.tableNames())')), ...(await listed('nested'))]);
+    assert.ok(from.texts.includes('shop.products'), from.texts.join());
+    assert.ok(from.texts.includes('"shop/eu".orders'), from.texts.join());
+    assert.deepEqual((await offered('%%sql\nselect * from prod')).texts, ['shop.products']);
+    assert.deepEqual(await offered('%%sql\nselect * from shop.eu.or'), {
+      texts: ['"shop/eu".orders'],
+      replaced: 'shop.eu.or',
+    });
     assert.ok((await offered('%%sql\nselect * from shop.pro')).texts.includes('products'));
     const { texts, replaced } = await offered('%%sql\nselect * from "shop/');
     assert.ok(texts.includes('"shop/eu"'), texts.join());
@@ -87,12 +108,49 @@ suite('completion in a kernel', function () {
     const columns = await listed('columns');
     const { matches } = await kernel.complete('%%sql\nselect  from shop.products p where id > 3', 13);
     assert.deepEqual(
-      matches.map(({ text }) => text),
+      matches.slice(0, columns.length).map(({ text }) => text),
       columns,
     );
+    const types = matches.flatMap(({ kind, signature }) => (kind === 'column' ? [signature] : []));
+    assert.ok(types.length === columns.length && types.every((type) => type !== undefined), 'columns have types');
+    assert.ok(matches.some(({ text, kind }) => text === 'count' && kind === 'function'));
+    assert.ok(matches.some(({ text, kind }) => text === 'case' && kind === 'keyword'));
     assert.deepEqual((await offered('%%sql\nselect * from shop.products p where p.')).texts, columns);
     assert.deepEqual((await offered("%%sql\nselect * from shop.products where kind = 'a")).texts, []);
-    assert.ok((await offered('%%sql\nselect * from shop.products where id = ${col')).texts.includes('columns'));
+  });
+
+  test('offers in %%sql no name of TypeScript, and in its ${…} only those', async () => {
+    for (const code of [
+      'sel',
+      'select ',
+      'select * from ',
+      'select id from shop.products ',
+      'select co',
+      "select 'a",
+    ]) {
+      const { matches } = await kernel.complete(`%%sql\n${code}`, 6 + code.length);
+      const kinds = new Set(matches.map(({ kind }) => kind));
+      for (const kind of kinds)
+        assert.ok(['table', 'namespace', 'column', 'alias', 'function', 'keyword'].includes(kind), kind);
+      assert.ok(!matches.some(({ text }) => ['columns', 'console', 'await', 'Map'].includes(text)), code);
+    }
+    const inValue = await offered('%%sql\nselect * from shop.products where id = ${col');
+    assert.ok(inValue.texts.includes('columns'));
+    assert.equal(inValue.replaced, 'col');
+    const member = '%%sql\nselect ${columns.len} from shop.products';
+    const { matches } = await kernel.complete(member, member.indexOf('}'));
+    assert.deepEqual(
+      matches.map(({ text }) => text),
+      ['length'],
+    );
+  });
+
+  test('finds a table that a cell has created since', async () => {
+    assert.deepEqual((await offered('%%sql\nselect * from completed_')).texts, []);
+    const { reply } = await run(kernel, "await db.createTable('completed_table', [{ id: 1 }], { mode: 'overwrite' })");
+    assert.equal(reply.status, 'ok');
+    assert.deepEqual((await offered('%%sql\nselect * from completed_')).texts, ['completed_table']);
+    await run(kernel, "await db.dropTable('completed_table')");
   });
 
   test('offers nothing of a catalog that fails, and no error', async () => {

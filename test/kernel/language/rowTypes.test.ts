@@ -18,7 +18,7 @@ const strict = {
 const users = 'import type { Table } from "lance-catalog";\ndeclare const users: Table<User, { id: bigint }>;';
 const user = 'type User = { id: number; name: string | null; vector: Float32Array };';
 
-/** A type that is printed in the messages of errors: `same<A, B>()` has an error unless both are the same type. */
+/** Declares a function to compare types: the call `same<A, B>()` has a type error unless A and B are the same type. */
 const same =
   'declare function same<A, B>(...differs: (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? [] : [A, B]): void;';
 

@@ -12,8 +12,8 @@ from jupyter_client.manager import start_new_kernel
 LIMIT = 60
 NAME = "lance-typescript"
 
-# Each code prints a line when its endless part has started. An interrupt before that line would end
-# another wait.
+# Each code prints a line when its endless part has started. An interrupt before that line would
+# interrupt other code.
 ENDLESS = {
     "loop": "runs(); while (true) {}",
     "after an await": "await 0; runs(); while (true) {}",

@@ -83,6 +83,14 @@ try:
     content = reply_to(client.complete(code, len(code)))
     seen["completed"] = code[: content["cursor_start"]] + content["matches"][0]
 
+    code = "%%sql\nselect '😀', pri from shop.products p"
+    content = reply_to(client.complete(code, code.index(" from")))
+    start, end = content["cursor_start"], content["cursor_end"]
+    seen["sql"] = [code[:start] + match + code[end:] for match in content["matches"][:1]]
+    seen["sqlTypes"] = sorted({each["type"] for each in content["metadata"]["_jupyter_types_experimental"]})
+    content = reply_to(client.complete("%%sql\nselect * from prod", 24))
+    seen["sqlTables"] = content["matches"]
+
     seen["comms"] = reply_to(client.comm_info())["comms"]
     seen["language"] = client.kernel_info(reply=True, timeout=30)["content"]["language_info"]["version"]
 finally:

@@ -29,6 +29,7 @@ try:
         "typed": value("const wrong: string = a"),
         "file": value("import { basename } from 'node:path'; basename('/x/y.ts')"),
         "socket": value("(await import('node:net')).isIP('127.0.0.1')"),
+        "console": value("typeof console.Console + typeof require('node:console').Console"),
         "folder": value("process.cwd()") == [repr(os.getcwd())],
         "snapshot": value("process.execArgv.includes('--snapshot-blob')"),
         "compiled": value("(await import('node:v8')).cachedDataVersionTag()"),

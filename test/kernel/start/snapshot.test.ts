@@ -59,6 +59,7 @@ suite('A kernel that starts from a snapshot', function () {
     typed: ["Type 'number' is not assignable to type 'string'."],
     file: ["'y.ts'"],
     socket: ['4'],
+    console: ["'functionfunction'"],
     folder: true,
     completed: ['toFixed'],
     interrupted: 'Interrupted',

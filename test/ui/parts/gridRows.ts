@@ -37,7 +37,7 @@ const schema = new Schema([
   field('picture', new Binary(), new Map([['mime', 'image/png']])),
 ]);
 
-/** The first id: doubles can't represent integers from here on. */
+/** The first id: the smallest positive integer that a double can't represent. */
 export const firstId = 9_007_199_254_740_993n;
 
 const of = (type: DataType, values: unknown[]): Data => vectorFromArray(values, type).data[0]!;
@@ -105,9 +105,34 @@ export function rowsOf(start: number, end: number): Table {
 
 export const streamOf = (start: number, end: number): Uint8Array => tableToIPC(rowsOf(start, end), 'stream');
 
+const wideFields = (numColumns: number): Field[] =>
+  Array.from({ length: numColumns }, (_, column) => field(`f${column}`, new Float64()));
+
+/**
+ * Returns rows [start, end) of a virtual table of numbers, each `row + column / 10,000`, as a stream.
+ * @param only the positions of the wanted columns; all by default
+ */
+export function wideStreamOf(start: number, end: number, numColumns: number, only?: readonly number[]): Uint8Array {
+  const positions = only ?? Array.from({ length: numColumns }, (_, column) => column);
+  const all = wideFields(numColumns);
+  const wide = new Schema(positions.map((column) => all[column]!));
+  const length = end - start;
+  const children = positions.map((column) =>
+    makeData({
+      type: new Float64(),
+      length,
+      data: Float64Array.from({ length }, (__, row) => start + row + column / 10_000),
+    }),
+  );
+  const batch = new RecordBatch(wide, makeData({ type: new Struct(wide.fields), length, nullCount: 0, children }));
+  return tableToIPC(new Table(wide, [batch]), 'stream');
+}
+
+export const wideSchema = (numColumns: number): Schema => new Schema(wideFields(numColumns));
+
 const pictures = new Map<number, Uint8Array>();
 
-/** Returns a PNG of 24 × 24 pixels whose color depends on a number. Keeps it, because there are 256 and many rows. */
+/** Returns a PNG of 24 × 24 pixels whose color depends on a number. Caches the 256 PNGs, because many rows use them. */
 export function png(seed: number): Uint8Array {
   const color = seed % 256;
   const picture = pictures.get(color) ?? drawPng(color);

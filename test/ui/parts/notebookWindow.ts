@@ -45,8 +45,8 @@ export const cellAt = (page: Page, index: number): Locator =>
   page.locator(`.notebook-editor .cell-list-container .monaco-list-row.code-cell-row[data-index="${index}"]`);
 
 /**
- * Waits until the visible notebook has its kernel. Until the extension has loaded, VS Code asks which kernel to use when
- * a cell is run, and runs nothing.
+ * Waits until the visible notebook has its kernel. Until the extension has loaded, VS Code does not run a cell but asks
+ * which kernel to use.
  */
 export const waitForKernel = (page: Page): Promise<void> =>
   page.locator('.kernel-label:visible', { hasText: 'Lance TypeScript' }).first().waitFor({ timeout: patience });

@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import type * as vscode from 'vscode';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/protocol/webviewMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
+import { webviewHtml } from '../../../extension/panels/html.ts';
 import type { Size } from '../../harness/browser.ts';
-import { rowsOf, streamOf } from './gridRows.ts';
+import { rowsOf } from './gridRows.ts';
+import { tableToIPC } from '#arrow';
 import { buildPart, inPage, servePages, type Served } from './pages.ts';
 import { themes, type ThemeName } from './themes.ts';
-
-/**
- * Returns the content policy of the panel's page in VS Code. The policy is sent as a header, because the page can't
- * weaken a header.
- */
-const policy = (nonce: string, origin: string): string =>
-  `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${origin} 'nonce-${nonce}'; img-src blob: data:; font-src ${origin}`;
 
 /** Returns the description of the table that the stand-in serves. */
 export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): PanelTable => ({
@@ -27,25 +23,39 @@ export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): Pane
   ...change,
 });
 
-/** Serves the page of a webview as VS Code creates it, with the policy as a header. */
+/**
+ * Serves the page of a webview as the extension creates it. Its policy is also sent as a header, because the page can't
+ * weaken a header.
+ */
 export async function servePanel(name = 'table'): Promise<Served> {
   const folder = await buildPart(`${name}.js`);
-  const nonce = 'standin';
   const files: Record<string, string> = { [`/${name}.js`]: 'text/javascript', [`/${name}.css`]: 'text/css' };
   return servePages((path, origin) => {
     const type = files[path];
-    const body = type === undefined ? panelPage(nonce, name) : readFileSync(join(folder, path));
-    return { type: type ?? 'text/html', body, policy: policy(nonce, origin) };
+    if (type !== undefined) return { type, body: readFileSync(join(folder, path)) };
+    const html = panelPage(name, origin);
+    return { type: 'text/html', body: html, policy: policyOf(html) };
   });
 }
 
-const panelPage = (nonce: string, name: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<link rel="stylesheet" href="/${name}.css">
-<script nonce="${nonce}">
+export const policyOf = (html: string): string =>
+  /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
+
+/** Returns the page with the globals that VS Code provides, and a list of what its policy refused. */
+function panelPage(name: string, origin: string): string {
+  const uri = (path: string): vscode.Uri =>
+    ({ path, with: (change: { path: string }) => uri(change.path), toString: () => path }) as vscode.Uri;
+  const html = webviewHtml({ asWebviewUri: (file) => file, cspSource: origin }, uri('/'), name, 'Panel');
+  const nonce = /<style nonce="([^"]+)"/.exec(html)?.[1] ?? '';
+  return html.replace(
+    '<style',
+    `<script nonce="${nonce}">
   window.violations = [];
   addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));
-  window.acquireVsCodeApi = () => ({ postMessage: (frame) => window.postToHost(frame), setState: (state) => (window.state = state) });
-</script></head><body><div id="root"></div><script type="module" nonce="${nonce}" src="/${name}.js"></script></body></html>`;
+  window.acquireVsCodeApi = () => ({ postMessage: (frame) => window.postToHost(frame), setState: (state) => sessionStorage.setItem('state', JSON.stringify(state)), getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') });
+</script><style`,
+  );
+}
 
 /**
  * Stands in for the extension host behind a table panel: returns rows computed from their numbers. It is used for
@@ -54,9 +64,14 @@ const panelPage = (nonce: string, name: string): string => `<!doctype html><html
  */
 export class PanelHostStandIn {
   /** Requested ranges, in order. */
-  readonly asked: { start: number; end: number }[] = [];
+  readonly asked: { start: number; end: number; columns?: number[] }[] = [];
   /** Returns the error message for a request that must fail. */
   failing: (start: number) => string | undefined = () => undefined;
+  /** Returns the rows of a request as a stream. */
+  rows: (start: number, end: number, columns: number[] | undefined) => Uint8Array = (start, end, columns) => {
+    const rows = rowsOf(start, end);
+    return tableToIPC(columns ? rows.selectAt(columns) : rows, 'stream');
+  };
   cancelled = 0;
   readonly #page: Page;
   readonly #table: PanelTable;
@@ -70,8 +85,9 @@ export class PanelHostStandIn {
       void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
       ready: () => this.#table,
-      rows: async ({ start, end }, signal) => {
-        this.asked.push({ start, end });
+      act: () => null,
+      rows: async ({ start, end, columns }, signal) => {
+        this.asked.push({ start, end, ...(columns && { columns }) });
         await new Promise((resolve) => setTimeout(resolve, 5));
         if (signal.aborted) {
           this.cancelled++;
@@ -79,7 +95,7 @@ export class PanelHostStandIn {
         }
         const message = this.failing(start);
         if (message !== undefined) throw new Error(message);
-        return streamOf(start, end);
+        return this.rows(start, end, columns);
       },
     });
   }
@@ -96,7 +112,7 @@ export class PanelHostStandIn {
   }
 
   fail(title: string, message: string): Promise<unknown> {
-    return this.#endpoint.request('fail', { title, message });
+    return this.#endpoint.request('fail', { title, message, actions: ['retry'] });
   }
 
   close(): void {

@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { shoot, type Window } from '../../harness/window.ts';
 import { runCommand } from '../../harness/workbench.ts';
-import { cellAt, clickToolbar, enterCell, notebookOf, openNotebook, patience, shows } from './notebookWindow.ts';
+import {
+  cellAt,
+  clickToolbar,
+  enterCell,
+  notebookOf,
+  openNotebook,
+  patience,
+  shows,
+  waitForKernel,
+} from './notebookWindow.ts';
 
 const cells = [
   'import { join } from "node:path";\nconst folder = join("a", "b");',
@@ -13,6 +22,30 @@ const cells = [
   '',
 ];
 const empty = 3;
+
+/** The pause between two keys of a user who types fast, in milliseconds. */
+const keyMs = 60;
+
+/**
+ * Types a magic as a user does who does not look at the suggestions, presses Enter, and types a digit. The digit must be
+ * in a new line.
+ */
+async function typeMagic({ page }: Window, line: string, index: number): Promise<void> {
+  await page.keyboard.type(line.slice(0, 3), { delay: keyMs });
+  // Enter must be tested while there are suggestions, which it could accept.
+  await page.locator('.suggest-widget.visible .monaco-list-row').first().waitFor({ timeout: patience });
+  await page.keyboard.type(line.slice(3), { delay: keyMs });
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('1');
+  // Wait for the digit, which is drawn a moment after it is typed.
+  const lines = cellAt(page, index).locator('.view-line');
+  await lines.filter({ hasText: /1$/ }).waitFor();
+  const texts = await lines.allInnerTexts();
+  assert.deepEqual(
+    texts.map((text) => text.replaceAll('\u00a0', ' ').trimEnd()),
+    [line, '1'],
+  );
+}
 
 /**
  * Defines the tests of typing in a notebook in which no cell has run, in a shared window. They need the packaged
@@ -46,7 +79,7 @@ export function typingInCells(open: () => Window): void {
 
   /** Waits for a suggestion, and requests it with the keyboard if VS Code shows none. */
   async function suggested(label: string): Promise<Locator> {
-    const entry = widget.locator(`.monaco-list-row[aria-label^="${label}"]`);
+    const entry = widget.locator(`.monaco-list-row[aria-label^=${JSON.stringify(label)}]`);
     for (const end = Date.now() + patience; ;) {
       try {
         await entry.first().waitFor({ timeout: patience / 6 });
@@ -56,6 +89,18 @@ export function typingInCells(open: () => Window): void {
         if ((await widget.count()) === 0) await window.page.keyboard.press('Control+Space');
       }
     }
+  }
+
+  /** Returns the labels of visible suggestions that match. */
+  async function shown(pattern: RegExp): Promise<string[]> {
+    const labels = await widget.locator('.monaco-list-row .label-name').allInnerTexts();
+    return labels.filter((label) => pattern.test(label));
+  }
+
+  /** Returns the text of the last cell, without the blanks at the ends of its lines. */
+  async function textOfCell(): Promise<string> {
+    const lines = await cellAt(window.page, empty).locator('.view-line').allInnerTexts();
+    return lines.map((line) => line.replaceAll('\u00a0', ' ').trimEnd()).join('\n');
   }
 
   test('shows an error where it is, once, and nowhere else', async () => {
@@ -86,6 +131,43 @@ export function typingInCells(open: () => Window): void {
     await shoot(window, 'typing-tables');
   });
 
+  test('suggests in SQL tables of all namespaces, columns and words of SQL, and nothing of TypeScript', async () => {
+    const { page } = window;
+    await type('');
+    await page.keyboard.insertText('%%sql\nselect * from');
+    // The blank after `from` is enough to request the tables.
+    await page.keyboard.type(' ');
+    await suggested('shop.products');
+    await suggested('"shop/eu".orders');
+    assert.deepEqual(await shown(/^(?:console|folder|join|const|await|db)\b/), []);
+    await shoot(window, 'typing-sql-tables');
+    await page.keyboard.type('produ');
+    await suggested('shop.products');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' p where p.pri');
+    await suggested('price');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' > 3 and de');
+    await suggested('description');
+    await suggested('dense_rank');
+    assert.deepEqual(await shown(/^(?:debugger|declare|decodeURI|default|delete)/), []);
+    await shoot(window, 'typing-sql-columns');
+    await page.keyboard.press('Escape');
+    assert.match(await textOfCell(), /select \* from shop\.products p where p\.price > 3 and de$/);
+  });
+
+  for (const line of ['%%sql', '%%sql --to x', '%%time', '%%timeit'])
+    test(`starts a new line when Enter is pressed after ${line}`, async () => {
+      await type('');
+      await typeMagic(window, line, empty);
+    });
+
+  test('suggests tables of all namespaces for a call, and writes its arguments', async () => {
+    await type("await db.openTable('ord");
+    await (await suggested('shop.eu.orders')).first().click();
+    assert.match(await textOfCell(), /^await db\.openTable\('orders', \['shop', 'eu'\]\)?$/);
+  });
+
   test('suggests columns of a table that another cell opened, and greys out no name of the cells above', async () => {
     const { page } = window;
     await type(`orders.query().where('`);
@@ -111,5 +193,23 @@ export function typingInCells(open: () => Window): void {
     await window.page.keyboard.press('Control+Enter');
     await shows(window.page, '42');
     assert.equal(await cellAt(window.page, empty).locator('.view-line').count(), 1);
+  });
+}
+
+/** Defines a test of typing in a notebook that has not been saved, in a shared window. */
+export function typingInUntitled(open: () => Window): void {
+  test('starts a new line when Enter is pressed after a magic', async () => {
+    const window = open();
+    const { page } = window;
+    await runCommand(page, 'Lance Catalog: New TypeScript Notebook');
+    await waitForKernel(page);
+    for (const line of ['%%sql', '%%sql --to x', '%%time']) {
+      await enterCell(page, 0);
+      await page.keyboard.press('Control+A');
+      await page.keyboard.press('Delete');
+      await typeMagic(window, line, 0);
+    }
+    await page.keyboard.press('Escape');
+    await runCommand(page, 'View: Revert and Close Editor');
   });
 }

@@ -1,4 +1,5 @@
 import { makeVector, RecordBatch, RecordBatchFileWriter, Table, tableToIPC } from '#arrow';
+import { preference } from '#catalog/contract.ts';
 import type { Wire, WireRequest, WireResponse } from '#catalog/transport/request.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
@@ -69,7 +70,7 @@ export class WireStandIn implements Wire {
     const isStream = !this.#habits.filesOnly && request.accept === arrowStreamMime;
     return Promise.resolve({
       contentType: isStream ? arrowStreamMime : arrowFileMime,
-      applied: this.#habits.sorts && request.prefer ? [request.prefer] : [],
+      applied: [isStream ? preference.completeRows : [], this.#habits.sorts ? preference.order : []].flat(),
       body: this.#body(this.#habits.body ?? (isStream ? tableToIPC(tableOf(ids), 'stream') : fileOf(tableOf(ids)))),
     });
   }

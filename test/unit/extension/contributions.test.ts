@@ -63,6 +63,10 @@ suite('What package.json contributes', () => {
       ...contributes.snippets.map(({ path }) => path),
       ...contributes.grammars.map(({ path }) => path),
       ...contributes.jsonValidation.map(({ url }) => url),
+      ...contributes.walkthroughs.flatMap(({ icon, steps }) => [
+        icon,
+        ...steps.map(({ media }) => ('image' in media ? media.image : media.markdown)),
+      ]),
     ];
     for (const file of files) assert.ok(existsSync(inRoot(file)), `${file} is missing`);
   });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../../../scripts/paths.ts';
-import { enginePackage, platforms } from '../../../scripts/platforms.mjs';
+import { enginePackage, platforms, sqlEnginePackage } from '../../../scripts/platforms.mjs';
 import { oldestGo } from '../../harness/needs/goPrograms.ts';
 import { notOnLinux } from '../../harness/needs/parts.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -79,6 +79,14 @@ suite('The project', function () {
     const named = Object.keys(manifest.optionalDependencies).filter((name) => name.startsWith('@lancedb/'));
     const known = platforms.map((platform) => enginePackage(platform)).filter((name) => name !== null);
     assert.deepEqual(known.toSorted(), named.toSorted());
+  });
+
+  test('knows the native package of every platform that the SQL engine names', () => {
+    const manifest = JSON.parse(readFileSync(inRoot('node_modules/@duckdb/node-bindings/package.json'), 'utf8')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    const known = platforms.map((platform) => sqlEnginePackage(platform));
+    assert.deepEqual(known.toSorted(), Object.keys(manifest.optionalDependencies).toSorted());
   });
 
   test('gives notebooks declarations that anyone can resolve', () => {

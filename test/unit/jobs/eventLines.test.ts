@@ -13,6 +13,7 @@ const events: readonly JobEvent[] = [
     committedFragments: 1,
     checkpointedFragments: 2,
     reusedRows: 10,
+    writesBack: true,
   },
   { at: 2, kind: 'workers', ready: 0, wanted: 2 },
   { at: 2, kind: 'workers', ready: 0, wanted: 2, waitingFor: 'free resources in Ray' },
@@ -25,11 +26,13 @@ const events: readonly JobEvent[] = [
     // Column names are chosen by the user and stay unchanged.
     samples: [{ fragment: 0, row: 7, message: 'no\n@@{}', inputs: { some_text: 'a', camelCase: 'b' } }],
   },
+  { at: 6, kind: 'writing', rows: 6 },
   { at: 6, kind: 'committed', fragments: [0, 1], version: 4, milliseconds: 3 },
+  { at: 6, kind: 'committed', fragments: [0, 1], version: 4, milliseconds: 3, rows: 6 },
   { at: 7, kind: 'conflict', attempt: 1, dropped: [2], reason: 'somebody' },
   { at: 8, kind: 'restarted', what: 'worker', reason: 'killed' },
   { at: 9, kind: 'notice', text: 'é 東京' },
-  { at: 10, kind: 'succeeded', rows: 100, errors: 1, skipped: 0, bytesWritten: 900, version: 5 },
+  { at: 10, kind: 'succeeded', rows: 100, reusedRows: 10, errors: 1, skipped: 0, bytesWritten: 900, version: 5 },
   { at: 11, kind: 'failed', code: 'StorageFull', message: 'm', hint: '' },
   { at: 12, kind: 'cancelled' },
 ];

@@ -35,7 +35,7 @@ if (what === 'work') preparation.work();
 for (const end = Date.now() + (expected === '0' ? 1000 : 30_000); Date.now() < end; await sleep(50))
   if (expected !== '0' && seen.reads >= Number(expected)) break;
 const atRest = seen.reads;
-const { problems } = compiler.compile("import * as odd from 'odd';\nconst n: number = odd.one;");
+const { problems } = compiler.compile("import * as odd from 'odd';\nconst n: number = odd.one;", 1);
 outlined.keep();
 preparation.keep();
 const found: Prepared = { atRest, forCell: seen.reads - atRest, problems: problems.map(({ message }) => message) };

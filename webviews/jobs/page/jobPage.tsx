@@ -180,8 +180,13 @@ function factsOf(job: JobView, now: number): readonly (readonly [string, string]
   const { rows, fragments, errors, skipped, conflicts, bytesWritten, version, startedAt, endedAt, createdAt } = job;
   const seconds = startedAt === undefined ? undefined : ((endedAt ?? now) - startedAt) / 1000;
   return [
-    ['Rows', ofAll(rows.done, rows.total)],
-    ...(rows.reused > 0 ? [['Kept from an earlier run', rowsText(rows.reused)] as const] : []),
+    ...(rows.reused > 0
+      ? ([
+          ['Rows computed', ofAll(rows.done - rows.reused, rows.total && rows.total - rows.reused)],
+          ['Kept from an earlier run', rowsText(rows.reused)],
+        ] as const)
+      : ([['Rows', ofAll(rows.done, rows.total)]] as const)),
+    ...(job.written !== undefined && isActive(job) ? [['Rows written', ofAll(job.written, rows.total)] as const] : []),
     ['Fragments', ofAll(fragments.done, fragments.total)],
     ...(errors.count > 0 ? [['Failed', rowsText(errors.count)] as const] : []),
     ...(skipped > 0 ? [['Left for the next run', rowsText(skipped)] as const] : []),

@@ -23,6 +23,7 @@ export function Progress({ job }: { job: JobView }) {
       <p className="job-state">
         <strong>{stateLabels[job.state]}</strong>
         {share !== undefined && job.state !== 'succeeded' && <span>{percentText(share)}</span>}
+        {isActive(job) && job.phase === 'writing' && <span>writing</span>}
         {isActive(job) && job.rowsPerSecond !== undefined && <span>{rateText(job.rowsPerSecond)}</span>}
         {isActive(job) && job.secondsLeft !== undefined && <span>{durationText(job.secondsLeft)} left</span>}
       </p>

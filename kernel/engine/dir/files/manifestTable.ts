@@ -1,6 +1,7 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { quotedText } from '#catalog/sqlTokens.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';
@@ -127,7 +128,7 @@ const onOpened = <T>(place: Root, call: (manifest: Manifest) => Promise<T>): Pro
     throw new CatalogError(
       'Unsupported',
       'The list of tables of this directory has unknown columns.',
-      'Use the newer client that created it.',
+      'Update Lance Catalog to the version that created the list, or a newer one.',
     );
   });
 
@@ -209,7 +210,7 @@ class Manifest {
 
   /** Returns the identifier of the table with this folder, if the manifest has one. */
   async idAt(location: string): Promise<string | undefined> {
-    const isAtLocation = `object_type = 'table' AND location = ${quoted(location)}`;
+    const isAtLocation = `object_type = 'table' AND location = ${quotedText(location)}`;
     const [row] = await this.#native.query().where(isAtLocation).select(['object_id']).limit(1).toArray();
     return row && (row as { object_id: string }).object_id;
   }
@@ -260,13 +261,12 @@ class Manifest {
   }
 
   /**
-   * Reverts an insert if its namespace had been dropped before. In this case the insert has added the row of the
-   * namespace again.
-   * @throws CatalogError NamespaceNotFound (1)
+   * Reverts an insert that added again the row of a namespace that was dropped in the meantime.
+   * @throws CatalogError NamespaceNotFound (1) always
    */
   async #dropResurrected(id: string, namespace: string, location: string): Promise<never> {
     await this.takeFrom(id, location);
-    const children = await this.#native.countRows(`starts_with(object_id, ${quoted(namespace + idDelimiter)})`);
+    const children = await this.#native.countRows(`starts_with(object_id, ${quotedText(namespace + idDelimiter)})`);
     if (children === 0) await this.#native.delete(isNamespace(namespace));
     throw noNamespace(namespace.split(idDelimiter));
   }
@@ -278,7 +278,7 @@ class Manifest {
   async kind(id: string): Promise<ObjectKind | undefined> {
     const rows = await this.#native
       .query()
-      .where(`object_id = ${quoted(id)}`)
+      .where(`object_id = ${quotedText(id)}`)
       .select(['object_type'])
       .toArray();
     const kinds = rows.map((row) => (row as { object_type: string }).object_type);
@@ -286,9 +286,9 @@ class Manifest {
     return kinds.includes('table') ? 'table' : undefined;
   }
 
-  /** Adds a dropped namespace again if it has children. Returns whether it has none. */
+  /** Adds a dropped namespace again if it has children. Returns whether it has none and stays dropped. */
   async isStillDropped(id: string, row: Record<string, unknown>): Promise<boolean> {
-    const children = await this.#native.countRows(`starts_with(object_id, ${quoted(id + idDelimiter)})`);
+    const children = await this.#native.countRows(`starts_with(object_id, ${quotedText(id + idDelimiter)})`);
     if (children === 0) return true;
     await this.#native.mergeInsert('object_id').whenNotMatchedInsertAll().execute([row]);
     return false;
@@ -307,7 +307,7 @@ class Manifest {
    * listed.
    */
   async move(id: string, location: string, from?: string): Promise<boolean> {
-    const where = from === undefined ? isTable(id) : `${isTable(id)} AND location = ${quoted(from)}`;
+    const where = from === undefined ? isTable(id) : `${isTable(id)} AND location = ${quotedText(from)}`;
     const { rowsUpdated } = await this.#native.update({ where, values: { location } });
     return rowsUpdated === 1;
   }
@@ -330,12 +330,14 @@ class Manifest {
     if (!entry) return 'missing';
     const taken = await this.kind(to);
     if (taken) return taken;
-    const isFrom = `object_id = ${quoted(from)} AND object_type = 'table'`;
+    const isFrom = `object_id = ${quotedText(from)} AND object_type = 'table'`;
     // The engine's expressions have no CASE. So the expression takes all characters of the new identifier in the row
     // with the old identifier, and no characters in other rows.
-    const renamed = `nullif(left(${quoted(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
+    const renamed = `nullif(left(${quotedText(to)}, cast((${isFrom}) AS int) * ${Array.from(to).length}), '')`;
     try {
-      await this.#native.update({ valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quoted(to)}))` } });
+      await this.#native.update({
+        valuesSql: { object_id: `coalesce(${renamed}, nullif(object_id, ${quotedText(to)}))` },
+      });
     } catch (error) {
       await this.#native.checkoutLatest();
       const takenSince = await this.kind(to);
@@ -347,7 +349,7 @@ class Manifest {
     // Another row has the new identifier: an older client, which does not rewrite the rows, has added it at the same
     // moment. So the rename is reverted.
     await this.#native.update({
-      where: `${isTable(to)} AND location = ${quoted(entry.location)}`,
+      where: `${isTable(to)} AND location = ${quotedText(entry.location)}`,
       values: { object_id: from },
     });
     return (await this.kind(to)) ?? 'table';
@@ -355,16 +357,14 @@ class Manifest {
 
   async #isAlone(id: string): Promise<boolean> {
     await this.#native.checkoutLatest();
-    return (await this.#native.countRows(`object_id = ${quoted(id)}`)) === 1;
+    return (await this.#native.countRows(`object_id = ${quotedText(id)}`)) === 1;
   }
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
-const isTable = (id: string): string => `object_id = ${quoted(id)} AND object_type = 'table'`;
+const isTable = (id: string): string => `object_id = ${quotedText(id)} AND object_type = 'table'`;
 
 const isAt = (id: string, location: string | null): string =>
-  `${isTable(id)} AND location ${location === null ? 'IS NULL' : `= ${quoted(location)}`}`;
+  `${isTable(id)} AND location ${location === null ? 'IS NULL' : `= ${quotedText(location)}`}`;
 
 const isNamespace = (id: string, table = ''): string =>
-  `${table}object_id = ${quoted(id)} AND ${table}object_type = 'namespace'`;
+  `${table}object_id = ${quotedText(id)} AND ${table}object_type = 'namespace'`;

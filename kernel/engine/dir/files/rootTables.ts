@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Connection } from '@lancedb/lancedb';
 import { keepsFolderTimes, markers } from './folders.ts';
 
-// The tables in the root of a directory. The engine opens the folders of all tables for each page of their names. Here
-// a page of a local root opens only the folders of the names on it, and the names of an object store are listed once for
-// several pages.
+// The tables in the root of a directory. The engine opens the folders of all tables for each page of their names. For a
+// page of a local root, this code opens only the folders of the names on that page. The names in an object store are
+// listed once for several pages.
 
 export type NamesPage = { names: string[]; pageToken?: string };
 
@@ -30,7 +30,7 @@ const enginePage = async (connection: Connection, limit?: number, pageToken?: st
 };
 
 /**
- * Lists the tables of a local root as the engine does. If something can't be read here, the engine itself lists them.
+ * Lists the tables of a local root as the engine does. If this class can't read something, the engine lists the tables.
  */
 class LocalRootTables implements RootTables {
   readonly #root: string;

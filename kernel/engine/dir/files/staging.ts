@@ -52,7 +52,7 @@ function cutToBytes(text: string, most: number): string {
 type ReplacedEntry = { declared?: string; clear?: () => Promise<void>; listedAt?: string };
 
 /**
- * Creates a table from batches, also instead of an unreadable table. That table stays until all rows are written.
+ * Creates a table from batches. It can replace an unreadable table, which stays until all rows are written.
  * @throws CatalogError TableAlreadyExists (5), also if another client was faster. Then nothing is left in a local root;
  * in an object store, files remain that no row lists
  */

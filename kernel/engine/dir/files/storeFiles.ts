@@ -14,7 +14,7 @@ export type OpenStoreFiles = (
 
 let registered: OpenStoreFiles | undefined;
 
-/** Sets how this process reads files in object stores, which the engine offers no way to do. */
+/** Sets how this process reads files in object stores, because the engine offers no way to read files. */
 export function registerStoreFiles(open: OpenStoreFiles): void {
   registered = open;
 }

@@ -64,7 +64,7 @@ class Totals {
     this.#fragments += 1;
     if (deleted !== undefined) this.#deletionFiles += 1;
     this.#deletedRows += deleted ?? 0;
-    // With a deletion file of unknown length (0) the number of rows is unknown too, and counts as 0.
+    // If a deletion file does not report how many rows it deletes (0), the number of rows is unknown and counts as 0.
     if (physicalRows > 0 && deleted !== 0) this.#rows += physicalRows - (deleted ?? 0);
   }
 

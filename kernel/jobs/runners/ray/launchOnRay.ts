@@ -8,7 +8,8 @@ import { bundleFile } from '#processes/bundleFile.ts';
 import { environmentOf, inspectRay } from './rayFitness.ts';
 
 /**
- * Submits a job after checking that it can run on this Ray. If the same id is submitted twice, the job starts once.
+ * Submits a job after checking that it can run on this Ray cluster. If the same id is submitted twice, the job starts
+ * once.
  * @throws JobError if Ray lacks something that the job needs, ClusterError
  */
 export async function launchOnRay(

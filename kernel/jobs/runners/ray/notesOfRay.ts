@@ -5,7 +5,7 @@ import type { JobSpec } from '#jobs/jobSpec.ts';
 import { inspectRay } from './rayFitness.ts';
 import { jobErrorOf, withRay } from './openRay.ts';
 
-/** Time limit in milliseconds. If Ray first has to start nodes, this takes too long for a plan. */
+/** Time limit of the check in milliseconds. If Ray first has to start nodes, the check takes too long for a plan. */
 const patience = 60_000;
 
 /** Returns notes for a plan: what Ray lacks, and whether Ray reaches the table. */

@@ -78,7 +78,7 @@ function obstacle(subject: string, probed: Probed, { dependencies }: Wanted, tab
   if (probed.ray === undefined)
     return unavailable(
       `The python3 on PATH of the head of ${subject} is ${driver.python} and has no Ray.`,
-      'Start Ray with its own environment activated, so that its python3 is the first on PATH.',
+      'Activate the Python environment of Ray before you start Ray, so that its python3 is the first on PATH.',
     );
   const old = [driver, ...nodes].find(({ python }) => !isFit(python, least.python));
   if (old)

@@ -88,8 +88,8 @@ async function run(context: RunContext, silence: number): Promise<void> {
 }
 
 /**
- * Reuses the Ray job of an earlier process if it is running, has succeeded or was not submitted yet. A new id is
- * stored before it is submitted, so that no job on Ray is unknown here.
+ * Returns the id of an earlier process's Ray job if it is running, has succeeded or was not submitted yet; otherwise a
+ * new id. The id is stored before the job is submitted, so that no job on Ray is lost.
  */
 async function submissionOf(context: RunContext, jobs: RayJobs, signal: AbortSignal): Promise<string> {
   const known = context.kept.get(kept.submission);

@@ -50,7 +50,7 @@ async function described(
   }
 }
 
-/** Ignores jobs that do not report their table and column. */
+/** Finds a job without its id. Ignores finished jobs, and jobs that do not report their table and column. */
 async function lost(wanted: Omit<Wanted, 'id' | 'askedAt'>, askedAt: number): Promise<string | undefined> {
   let pageToken: string | undefined;
   for (let page = 0; page < pages; page++) {

@@ -167,7 +167,8 @@ const hard = { 'requests.cpu': '200', 'requests.memory': '800Gi', 'requests.nvid
 const used = { 'requests.cpu': '16100m', 'requests.memory': '33280Mi', 'requests.nvidia.com/gpu': '1', pods: '4' };
 
 /**
- * A quota and limits that leave enough space for a launch. The quota counts the pods above, so it is created after them.
+ * A quota and limits that leave enough space for a launch. The quota counts the pods above, so the pods are created
+ * first.
  */
 const limits: readonly KubeObject[] = [
   {

@@ -77,6 +77,9 @@ suite('the Python driver', function () {
     await drive(specOf(at, fn)).done;
     const { metadata } = await tables.state(at, 'c');
     assert.equal(metadata['lance-catalog.function.values'], fn.hash);
+    const values = Object.values(await tables.values(at, 'c'));
+    const counts = { rows: values.length, empty: values.filter((value) => value === null).length };
+    assert.equal(metadata['lance-catalog.function.complete'], JSON.stringify(counts));
     assert.equal(existsSync(join(at.uri, '_ckp')), false);
   });
 

@@ -10,7 +10,7 @@ import { drive, functionOf, specOf, typescriptRow } from './driving.ts';
 
 const driver = (): number => descendantsOf(process.pid).find(({ command }) => /backfill\.py -/.test(command))!.pid;
 
-/** Returns the existing column files, and those that fragments use. */
+/** Returns the names of all data files of a table, whether fragments use them or not. */
 const filesIn = ({ uri }: At): string[] => readdirSync(join(uri, 'data')).toSorted();
 
 suite('a driver that is killed or hangs', function () {
@@ -44,7 +44,7 @@ suite('a driver that is killed or hangs', function () {
     assert.equal(kept().filter((path) => path.endsWith('.begun')).length, 2);
     assert.deepEqual(filesIn(at), before);
     assert.notDeepEqual(readdirSync(temporary), []);
-    /** Resumes the job, and checks that the table is complete and that no other files are left. */
+    /** Resumes the job. Checks that the table is complete, and that only the file of another writer is left. */
     const goOn = async (): Promise<void> => {
       writeFileSync(gate, '');
       writeFileSync(join(at.uri, 'data', 'of-another.lance'), '');

@@ -46,7 +46,8 @@ suite('commits of backfills by the runner local', function () {
     assert.equal(commits.length, 32);
     assert.deepEqual(new Set(commits.map((commit) => commit.fragments.length)), new Set([9]));
     const made = (await table.version()) - before;
-    // 32 commits, two of the key's index, one of the metadata; the plan also counts the function's registration.
+    // 32 commits, two of the key's index, one of the metadata. The plan also counts the function's registration, which
+    // the service of jobs does and not the runner.
     assert.deepEqual([made, plan.versions], [35, { value: 36, basis: 'counted' }]);
     assert.deepEqual(
       (await lengths(table)).filter(([id, , length]) => length !== lengthOf(id)),
@@ -78,7 +79,7 @@ suite('commits of backfills by the runner local', function () {
     const child = spawn(process.execPath, [inRoot('test/contract/backfill/local/runLocalJob.ts'), file], {
       stdio: 'inherit',
     });
-    // Some fragments are committed, and some that are computed are not.
+    // Wait until some fragments are committed and others are computed but not committed.
     await eventually(() => assert.ok(gated.calls().has(gate - 1)));
     await eventually(async () => assert.ok((await lengths(table, 'length IS NOT NULL')).length >= 300));
     child.kill('SIGKILL');

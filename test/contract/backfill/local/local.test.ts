@@ -52,7 +52,17 @@ for (const place of ['dir', 'rest'] as const) {
         );
         const [done] = eventsOf(events, 'succeeded');
         assert.equal(done?.rows, rows.length);
-        assert.equal(eventsOf(events, 'committed').length, 8);
+        const [written, announced] = [eventsOf(events, 'committed'), eventsOf(events, 'writing')];
+        assert.equal(written.length, 8);
+        // The progress of writing counts each row once, and a step is announced with the rows that it writes.
+        assert.deepEqual(
+          announced.map((step) => step.rows),
+          written.map((step) => step.rows),
+        );
+        assert.equal(
+          written.reduce((total, step) => total + (step.rows ?? 0), 0),
+          rows.length,
+        );
         assert.deepEqual(await table.listIndices(), []);
         assert.equal(existsSync(join(root, `all_${kind}.lance`, '_ckp')), false);
         await db.close();

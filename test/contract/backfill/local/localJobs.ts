@@ -42,7 +42,7 @@ export type LocalJob = {
   readonly options?: Partial<BackfillRequest> & Partial<JobSpec>;
   readonly uri?: string;
   readonly folder?: string;
-  /** Commits as often as a job whose request does not say how often. Default: after each fragment. */
+  /** Whether the job sets no commit granularity. Default: false; the job commits after each fragment. */
   readonly commitsByDefault?: boolean;
 };
 

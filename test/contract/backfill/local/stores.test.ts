@@ -112,7 +112,7 @@ suite('backfills by the runner local of tables in an object store', function () 
       });
       const table = await bucket.db.openTable(name);
       await fails(() => table.optimize(), 'ConcurrentModification', 'bf-first of', 'its column "length"');
-      // The editor asks a separate engine process.
+      // The separate engine process of the editor must refuse this, too.
       const engine = await startEngine();
       const seen = await engine.catalog(bucket.root, { storageOptions: bucket.moto.storageOptions }).openTable(name);
       await fails(() => seen.optimize(), 'ConcurrentModification', 'bf-first of', 'its column "length"');

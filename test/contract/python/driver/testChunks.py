@@ -16,7 +16,7 @@ def never(version: int) -> list[str] | None:
 
 
 class Chunks(InFolder):
-    """What is saved of a fragment, and which of it is still valid."""
+    """The saved chunks of a fragment, and which of them are still valid."""
 
     def checkpoints(self, column_type: pa.DataType | None = None, **more: Any) -> backfill.Checkpoints:
         return backfill.Checkpoints(

@@ -42,7 +42,7 @@ class LeftMerges(InFolder):
         self.store.write(MARK, sink.getvalue().to_pybytes())
 
     def merge(self, values: dict[int, int]) -> None:
-        """Then merges with Lance, as the runner does."""
+        """Merges these values with Lance, as the runner does after it has written the mark."""
         rows = pa.table({"id": pa.array(list(values), pa.int64()), "c": pa.array(list(values.values()), pa.int32())})
         lance.dataset(self.uri).merge_insert("id").when_matched_update_all().execute(rows)
 

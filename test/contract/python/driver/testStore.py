@@ -93,7 +93,7 @@ class ObjectStores(InFolder):
 
     def setUp(self) -> None:
         super().setUp()
-        # Variables of the machine or of earlier tests.
+        # Remove the AWS variables of the machine and of earlier tests.
         others = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         cleared = mock.patch.dict(os.environ, others, clear=True)
         cleared.start()

@@ -83,7 +83,7 @@ class HeadStart(InFolder):
 
 
 class Compiled(InFolder):
-    """How a process for workers gets the driver, so that it does not compile it again."""
+    """How a process for workers gets the compiled driver, so that it need not compile the driver again."""
 
     def test_runs_as_the_file_that_it_is_and_finds_no_module_where_it_is_started(self) -> None:
         Path(self.folder, "queue.py").write_text("raise SystemExit('that of a person')")

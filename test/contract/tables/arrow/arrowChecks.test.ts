@@ -101,7 +101,7 @@ const rows =
     setNode(last(messages), 0, 'length', count);
   };
 const decreases = /^The column "x.*" has offsets that decrease\.$/;
-const refers = /^The column "x.*" refers to value \d+ of \d+\.$/;
+const refers = /^The column "x.*" (?:refers to value \d+ of \d+|has an offset of \d+, but its data ends at \d+)\.$/;
 const needed = /^The column "x.*" has \d+ (values|offsets|keys|type ids|bytes of validity)( where \d+ are needed)?\.$/;
 const outside = /^The column "x.*" has a key outside of its dictionary of 3 values\.$/;
 

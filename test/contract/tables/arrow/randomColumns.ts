@@ -199,7 +199,9 @@ function randomDecimals(random: Random, type: Decimal, length: number): Uint32Ar
   return words;
 }
 
-/** Numbers, and times as counts: the ends of their range, values around zero and around the ends of other types. */
+/**
+ * Returns numbers, or times as counts. They are often the ends of their range, or near zero or the ends of other types.
+ */
 function randomNumbers(random: Random, type: DataType, length: number): unknown {
   const values = new (type.ArrayType as new (length: number) => { [index: number]: number | bigint })(length);
   const pick = numberPicker(random, type);
@@ -239,7 +241,7 @@ function numberPicker(random: Random, type: DataType): () => number | bigint {
   };
 }
 
-/** One pattern of bits stands for every NaN, because JavaScript has one. */
+/** Replaces every NaN by the same bits, because JavaScript has only one NaN. */
 const notSignallingHalf = (bits: number): number =>
   (bits & 0x7c00) === 0x7c00 && (bits & 0x3ff) !== 0 ? 0x7e00 : bits;
 

@@ -17,7 +17,7 @@ import * as preload from '#session/preload.ts';
 import { lanceDbVerbs } from '../../../../scripts/generate/lanceDbVerbs.ts';
 import { embeddingExports, ownEmbeddingExports, ownExports, packageExports, packageMembers } from './packageMembers.ts';
 
-/** Query classes whose methods the list has at `Query`. */
+/** Query classes of the package. The list has their methods under `Query`. */
 const queryClasses = new Set(['AutoQuery', 'QueryBase', 'TakeQuery', 'VectorQuery']);
 
 function entryOf(member: string): string {
@@ -27,7 +27,7 @@ function entryOf(member: string): string {
   return how === 'instead' ? owner : member;
 }
 
-/** Objects whose methods this client has for the methods of a class. */
+/** For each class of LanceDB's package, the objects of this client that have its methods. */
 const implementations: Readonly<Record<string, readonly object[]>> = {
   Connection: [DirCatalog.prototype, RestCatalog.prototype],
   Table: [DirTable.prototype, RestTable.prototype],

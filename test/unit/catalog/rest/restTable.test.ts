@@ -174,7 +174,7 @@ suite('a query over REST', () => {
     assert.equal(wire.open, 0);
     const sorting = opened(50, { sorts: true });
     assert.equal((await sorting.table.query().orderBy('id').toArrow()).numRows, 50);
-    assert.equal(sorting.wire.requests[0]?.prefer, 'order_by');
+    assert.equal(sorting.wire.requests[0]?.prefer, 'complete_rows, order_by');
   });
 
   test('says everything that was asked for in the words of the specification', async () => {
@@ -238,7 +238,7 @@ suite('a query over REST', () => {
         { nprobes: 2, minimum_nprobes: 2, maximum_nprobes: 9 },
       ],
       [{ minimumNprobes: 3, maximumNprobes: 3 }, { nprobes: 3 }],
-      // Without a maximum, LanceDB's package searches at most 20 partitions, and a server all.
+      // Without a maximum, LanceDB's package searches at most 20 partitions, but a server searches all.
       [{ minimumNprobes: 2 }, { nprobes: 2, minimum_nprobes: 2, maximum_nprobes: 20 }],
       [{ minimumNprobes: 30 }, { nprobes: 30 }],
       [{ maximumNprobes: 4 }, { maximum_nprobes: 4 }],
@@ -385,7 +385,8 @@ suite('rows that a server should not send', () => {
     const { wire, table } = opened(0, { body });
     await assert.rejects(table.query().limit(3).toArrow(), {
       kind: 'Internal',
-      message: /sent invalid Arrow data: The column "x" refers to value 30000000 of \d+\. Report this/,
+      message:
+        /sent invalid Arrow data: The column "x" has an offset of 30000000, but its data ends at \d+\. Report this/,
     });
     assert.equal(wire.open, 0);
   });

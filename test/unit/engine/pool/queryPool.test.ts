@@ -136,7 +136,7 @@ suite('the pool of processes for queries', () => {
     throw new Error(`No request ${path} runs.`);
   };
 
-  /** Returns how many requests each process runs that runs any. */
+  /** Returns the number of running requests of each process, without idle processes. */
   const loads = (): number[] =>
     processes.map(({ calls }) => calls.filter(({ body }) => !body.writableEnded).length).filter((count) => count > 0);
 

@@ -101,16 +101,18 @@ suite('the gate of a server without names of databases', () => {
 
   test('takes no other name, by the other header, by the host, or with named databases', () => {
     const named = databasesOf(undefined, ['default=/data']);
-    for (const [headers, databases] of [
-      [{ 'x-service-database': 'main' }, unnamed],
-      [{ 'x-service-database': 'main', ...ofClient }, unnamed],
-      [{ host: 'main.example.com' }, unnamed],
-      [{ host: 'main.example.com', ...ofClient }, unnamed],
-      [ofClient, named],
+    for (const [headers, databases, place] of [
+      [{ 'x-service-database': 'main' }, unnamed, 'in x-service-database,'],
+      [{ 'x-service-database': 'main', ...ofClient }, unnamed, 'in x-service-database,'],
+      [{ host: 'main.example.com' }, unnamed, 'the first label of the host,'],
+      [{ host: 'main.example.com', ...ofClient }, unnamed, '"db://main",'],
+      [ofClient, named, 'another database than "db://main",'],
     ] as const) {
       assert.throws(
         () => databaseOf(headers, '*', databases),
-        (error) => isCatalogError(error, 'NamespaceNotFound') && error.message.includes('--database main=DIR'),
+        (error) =>
+          isCatalogError(error, 'NamespaceNotFound') &&
+          error.message.includes(`${place} or start the server with --database main=DIR`),
         JSON.stringify(headers),
       );
     }

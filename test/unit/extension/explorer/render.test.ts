@@ -79,7 +79,7 @@ suite('a row of the catalog tree', () => {
 
   test('offers to restart where only that helps', () => {
     const view = renderNode(error('restart'));
-    assert.equal(view.label, 'Restart the engine');
+    assert.equal(view.label, 'Engine stopped. Restart');
     assert.equal(view.description, 'The root is gone.');
     assert.equal(view.command?.id, 'lanceCatalog.engine.restart');
     assert.equal(view.contextValue, 'error.restart');

@@ -55,4 +55,21 @@ suite('backfills as the editor starts them', () => {
     assert.ok(await backfills.plan(asks({ address: 'http://127.0.0.1:8265' }), signal));
     assert.deepEqual(verified, []);
   });
+
+  test('compute a sample of an SQL expression alone, since code runs only when the user tries or runs it', async () => {
+    const { backfills, asked } = windowWith(true);
+    const request = asks({ address: 'http://127.0.0.1:8265' });
+    assert.ok(await backfills.sample(somePlan(), request, signal));
+    assert.deepEqual(asked, ['sample']);
+    const { function: fn, rows } = somePlan();
+    const code = { ...fn, kind: 'typescript', takes: 'row', code: '', source: '' } as const;
+    assert.equal(await backfills.sample(somePlan({ function: code }), request, signal), undefined);
+    const none = {
+      ...rows,
+      toCompute: { value: 0, basis: 'counted' },
+      reused: { value: 0, basis: 'counted' },
+    } as const;
+    assert.equal(await backfills.sample(somePlan({ rows: none }), request, signal), undefined);
+    assert.deepEqual(asked, ['sample'], 'nothing else was computed');
+  });
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import ts from 'typescript-6';
 import { init } from '../../../../extension/typescriptPlugin/plugin.ts';
-import { notebookOf, notebookPath } from '../../../../extension/typescriptPlugin/pluginConfig.ts';
+import { notebookOf, notebookPath, pluginName } from '../../../../extension/typescriptPlugin/pluginConfig.ts';
+import { inRoot } from '../../../../scripts/paths.ts';
 
 const ours = '^/vscode-notebook-cell/localhost:8080/home/me/ours.ipynb#W0sZmlsZQ';
 const untitled = '^/vscode-notebook-cell/ts-nul-authority/Untitled-1.ipynb#W0s';
@@ -155,5 +158,42 @@ suite("the plugin of the editor's TypeScript", () => {
     assert.equal(notebookOf(untitled), notebookPath('Untitled-1.ipynb'));
     assert.equal(notebookOf(plain), undefined);
     assert.equal(notebookOf('^/untitled/ts-nul-authority/Untitled-1'), undefined);
+  });
+
+  test('is silent in each cell of an untitled notebook, for which the server has a project of its own', async function () {
+    this.timeout(60_000);
+    const server = fork(
+      inRoot('node_modules/typescript-6/lib/tsserver.js'),
+      [
+        '--useNodeIpc',
+        '--useInferredProjectPerProjectRoot',
+        '--disableAutomaticTypingAcquisition',
+        '--globalPlugins',
+        pluginName,
+        '--pluginProbeLocations',
+        inRoot(),
+      ],
+      { cwd: inRoot(), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+    );
+    try {
+      let seq = 0;
+      const send = (command: string, args: object) =>
+        void server.send({ seq: ++seq, type: 'request', command, arguments: args });
+      const problems = async (file: string): Promise<unknown> => {
+        send('open', { file, fileContent: '%%sql\nselect 1', scriptKindName: 'TS' });
+        send('syntacticDiagnosticsSync', { file });
+        for (;;) {
+          const [message] = (await once(server, 'message')) as [{ request_seq?: number; body?: unknown[] }];
+          if (message.request_seq === seq) return message.body?.length;
+        }
+      };
+      assert.notEqual(await problems(untitled), 0, 'before the server has the configuration');
+      send('configurePlugin', { pluginName, configuration: { notebooks, isMuted: true, types } });
+      assert.equal(await problems(untitled.replace('#W0s', '#W1s')), 0);
+      assert.equal(await problems(untitled.replace('#W0s', '#W2s')), 0);
+      assert.notEqual(await problems(other), 0, 'the cell of another notebook');
+    } finally {
+      server.kill();
+    }
   });
 });

@@ -14,7 +14,7 @@ suite('values that a backfill reuses', () => {
   });
 
   test('are never copied to a row that has none', () => {
-    // The value of row 3 is one position before the row, because rows before it have none or were deleted.
+    // The value of row 3 is at position 2, because some rows before row 3 have no value or were deleted.
     assert.deepEqual(runs([-1, -1, 0, 2, -1]), [
       [0, 2],
       [2, 3],

@@ -98,8 +98,8 @@ suite('the report of a job', () => {
   });
 
   test('says at the end how many rows it took how long for', () => {
-    assert.equal(endText(ended), 'shop/products.length: 1,000 rows in 5 s.');
-    assert.match(endText({ ...ended, skipped: 7 }), /; 7 of them failed, left for the next run\.$/);
+    assert.equal(endText(ended), 'shop/products.length: 980 rows in 5 s; 20 kept from an earlier run.');
+    assert.match(endText({ ...ended, skipped: 7 }), /; 7 of them failed, left for the next run; 20 kept/);
     const failure = { code: 'StorageFull', message: 'The disk is full.', hint: '' };
     assert.match(endText({ ...view, state: 'failed', failure }), /: The disk is full\.$/);
   });

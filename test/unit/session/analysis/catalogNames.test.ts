@@ -24,17 +24,23 @@ function naming(marked: string): (Pick<Naming, 'what'> & { replaced: string }) |
 }
 
 const table = (namespacePath: string[] = [], catalog = 'db') => ({ kind: 'table', catalog, namespacePath });
+const anyTable = (isClosed = true, catalog = 'db') => ({ kind: 'anyTable', catalog, isClosed });
+const child = (...parent: string[]) => ({ kind: 'child', catalog: 'db', parent });
 const namespace = (...parent: string[]) => ({ kind: 'namespace', catalog: 'db', parent });
 const events = { catalog: 'db', name: 'events', namespacePath: [] as string[] };
 const column = (isSql = false, of: object = events) => ({ kind: 'column', table: of, isSql });
 const opened = "const t = await db.openTable('events');\n";
 
 const cases: readonly (readonly [code: string, what: object | undefined, replaced?: string])[] = [
-  ["db.openTable('|", table(), ''],
-  ["await db.openTable('ev|ents')", table(), 'events'],
-  ['db.dropTable("|")', table(), ''],
-  ['db.describeTable(`|`)', table(), ''],
-  ["other.openTable('|')", table([], 'other'), ''],
+  ["db.openTable('|", anyTable(false), ''],
+  ["await db.openTable('ev|ents')", anyTable(), "events'"],
+  ['db.dropTable("|")', anyTable(), '"'],
+  ['db.describeTable(`|`)', anyTable(), '`'],
+  ["other.openTable('|')", anyTable(true, 'other'), "'"],
+  ["db.openTable('|', { version: 3 })", table(), ''],
+  ["db.renameTable('|')", table(), ''],
+  ["db.copy(['shop', '|'], { path: ['b'] })", child('shop'), ''],
+  ["db.copy('|')", undefined],
   ["db.openTable('|', { namespacePath: ['shop', 'eu'] })", table(['shop', 'eu']), ''],
   ["db.openTable('|', ['shop'])", table(['shop']), ''],
   ["db.openTable('|', { namespacePath: where })", undefined],

@@ -15,6 +15,8 @@ const cells: readonly (readonly [what: string, cell: string, code: string])[] = 
   ['a conditional expression that goes on below', 'const x = a\n  ? b\n  : c', 'const x = a\n  ? b\n  : c'],
   ['a magic of a strange name', '%tiem f()\na', '·········\na'],
   ['a cell magic', '%%sql\nselect *\nfrom a', '·····\n········\n······'],
+  ['values of a query', '%%sql\nselect ${a.b}, ${f({ c: "}" })}', '·····\n·······;(a.b)··;(f({ c: "}" }))'],
+  ['a value of a query that is not closed', '%%sql\nselect ${a.\nfrom b', '·····\n·······;(a.\n······'],
   ['a question before a name', '?db.openTable', '·············'],
   ['a question behind a name', 'db?', '···'],
   ['the head of a conditional expression', 'const x = a\nb?\n1 : 2', 'const x = a\nb?\n1 : 2'],
@@ -30,4 +32,11 @@ suite('the code of a cell', () => {
       assert.equal(found.length, cell.length);
     });
   }
+
+  test('declares the variable of %%sql behind its end, so that other cells know its name and type', () => {
+    const cell = '%%sql --to top\nselect 1';
+    assert.equal(codeOf(cell), `${' '.repeat(14)}\n${' '.repeat(8)}\nlet top!: arrow.Table;`);
+    assert.match(codeOf('%%sql top\nselect 1'), /\nlet top!: arrow\.Table;$/);
+    assert.equal(codeOf('%%sql --to a b\nselect 1').trim(), '');
+  });
 });

@@ -117,6 +117,29 @@ suite('A value in an output', () => {
     assert.match(String(data['text/plain']), /9900 more items[^]*display\(value, \{ limit: 10000 \}\)/);
   });
 
+  test('says which part is not complete, and a limit that shows it', () => {
+    const photo = new Uint8Array(712);
+    const rows = [{ id: 1 }, { id: 2, photo }];
+    const hint =
+      /Not everything is shown: value\[1\]\.photo has 712 entries, of which 500 are listed\. For more entries, use display\(value, \{ limit: 712 \}\)\./;
+    assert.match(textOf(rows), hint);
+    assert.doesNotMatch(textOf(rows), /levels/);
+    const { data } = now(rows, { limit: 712 });
+    assert.doesNotMatch(JSON.stringify(data), /Not everything is shown/);
+    assert.match(String(now(times(10_000), { limit: 700 }).data['text/plain']), /limit: 7000 \}/);
+  });
+
+  test('says nothing of what is left out where all is there', () => {
+    const row = {
+      id: 1,
+      note: 'x'.repeat(200),
+      embedding: new Float32Array(384),
+      tags: ['a'],
+      struct: { a: { b: 1 } },
+    };
+    assert.doesNotMatch(textOf(row) + htmlOf(row), /Not everything/);
+  });
+
   test('shows as many entries as are asked for', () => {
     const { data } = now(times(10_000), { limit: 10_000 });
     assert.match(String(data['text/html']), /9999/);
@@ -142,7 +165,10 @@ suite('A value in an output', () => {
     for (let i = 0; i < 20; i++) deep = { deep, list: times(20) };
     const html = htmlOf(deep);
     assert.doesNotMatch(html, /unseen/);
-    assert.match(html, /Object \{ … \}[^]*Not everything is shown/);
+    assert.match(
+      html,
+      /Object \{ … \}[^]*Not everything is shown: it has more than 6 levels\. For more levels, display a part/,
+    );
   });
 
   test('has its class as a name, whatever its constructor says', () => {
@@ -206,7 +232,7 @@ suite('A value in an output', () => {
       "tags: Map(1) { 'a' => 1 }",
     ];
     for (const part of parts) assert.ok(textOf(row).includes(part), `${textOf(row)} does not have ${part}`);
-    // Many rows are an outline, in which a vector is a line too.
+    // Many rows are shown as an outline, in which a vector is one line, too.
     const outline = textOf(times(400).map(() => row));
     for (const part of parts) assert.ok(outline.includes(part), `${outline.slice(0, 2000)} does not have ${part}`);
     const html = htmlOf(row);

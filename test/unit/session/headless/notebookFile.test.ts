@@ -14,7 +14,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CellOutputs } from '#session/headless/cellOutputs.ts';
 import { checkLanguage, notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
-import { checkTarget, saveNotebook } from '#session/headless/saveNotebook.ts';
+import { checkOutputFile, writeOutputFile } from '#session/headless/outputFile.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../../../harness/temp.ts';
@@ -104,7 +104,7 @@ suite('A notebook file', () => {
     writeFileSync(real, 'before');
     chmodSync(real, 0o640);
     symlinkSync('real.ipynb', link);
-    await saveNotebook(link, 'after');
+    await writeOutputFile(link, 'after');
     assert.equal(readFileSync(real, 'utf8'), 'after');
     assert.ok(lstatSync(link).isSymbolicLink());
     assert.equal(statSync(real).mode & 0o777, 0o640);
@@ -114,8 +114,8 @@ suite('A notebook file', () => {
   test('that goes to a pipe or a device is written there, which stays what it is', async () => {
     const pipe = join(tempFolder(), 'pipe');
     assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
-    assert.equal(await checkTarget(pipe), false);
-    const [read] = await Promise.all([readFile(pipe, 'utf8'), saveNotebook(pipe, 'all of it')]);
+    assert.equal(await checkOutputFile(pipe, 'notebook'), false);
+    const [read] = await Promise.all([readFile(pipe, 'utf8'), writeOutputFile(pipe, 'all of it')]);
     assert.equal(read, 'all of it');
     assert.ok(lstatSync(pipe).isFIFO());
   });
@@ -123,13 +123,13 @@ suite('A notebook file', () => {
   test('that can not be saved is reported before the run', async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'taken'));
-    assert.equal(await checkTarget(join(folder, 'new.ipynb')), true);
+    assert.equal(await checkOutputFile(join(folder, 'new.ipynb'), 'notebook'), true);
     await assert.rejects(
-      checkTarget(join(folder, 'none', 'new.ipynb')),
+      checkOutputFile(join(folder, 'none', 'new.ipynb'), 'notebook'),
       /the folder ".*none" does not exist or is not writable/,
     );
-    await assert.rejects(checkTarget(join(folder, 'taken')), /is a folder/);
-    await assert.rejects(saveNotebook(join(folder, 'taken'), 'x'), /Can't write ".*taken"/);
+    await assert.rejects(checkOutputFile(join(folder, 'taken'), 'notebook'), /is a folder/);
+    await assert.rejects(writeOutputFile(join(folder, 'taken'), 'x'), /Can't write ".*taken"/);
     assert.deepEqual(readdirSync(folder), ['taken']);
   });
 });

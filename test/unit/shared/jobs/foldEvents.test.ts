@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createProgressReducer, type JobProgress } from '#shared/jobs/foldEvents.ts';
 import type { JobEvent } from '#shared/jobs/jobEvents.ts';
+import { progressText, shareDone } from '#shared/jobs/jobLabels.ts';
+import { someJob } from '../../extension/jobs/someJob.ts';
 
 type Told = JobEvent extends infer E ? (E extends unknown ? Omit<E, 'at'> : never) : never;
 
@@ -166,7 +168,7 @@ suite('Events of a run, folded', () => {
     assert.deepEqual(done.rows, { done: 990, total: 990, reused: 100 });
     assert.equal(
       done.sentence,
-      '990 rows computed in 10 s; 6 of them failed and stayed null; 4 of them failed, left for the next run.',
+      '890 rows computed in 10 s; 6 of them failed and stayed null; 4 of them failed, left for the next run; 100 kept from an earlier run.',
     );
     assert.deepEqual([done.errors.count, done.skipped, done.bytesWritten, done.version], [10, 4, 77, 9]);
     assert.deepEqual([done.rowsPerSecond, done.secondsLeft, done.bottleneck], [undefined, undefined, undefined]);
@@ -191,5 +193,116 @@ suite('Events of a run, folded', () => {
     const before = fold.progress(0);
     fold.add({ at: 1, kind: 'errors', count: 1, samples: [sample] });
     assert.deepEqual(before.errors, { count: 0, samples: [] });
+  });
+});
+
+/** A million rows in one fragment, which the runner writes to the table in one step after seven seconds. */
+const million = { ...planned, fragments: 1, rows: 1_000_000, committedFragments: 0, reusedRows: 0, writesBack: true };
+const computed = Array.from({ length: 7 }, (_, second) => [second + 1, progress((second + 1) * 142_858)] as const);
+const writing = { kind: 'writing', rows: 1_000_000 } as const;
+const written = { kind: 'committed', fragments: [0], version: 4, milliseconds: 9000, rows: 1_000_000 } as const;
+
+/** Returns the state at a second of a run that writes from the seventh to the sixteenth second. */
+const at = (second: number): JobProgress =>
+  after(
+    second,
+    [0, million],
+    ...computed.filter(([when]) => when <= second),
+    ...(second >= 7 ? [[7, writing] as const] : []),
+    ...(second >= 16 ? [[16, written] as const] : []),
+  );
+
+suite('The phase of a run that writes rows to the table', () => {
+  test('has its own share of the bar, so that computed rows are not 99 % of the work', () => {
+    const shares = [1, 3, 5, 7, 12, 15, 16].map((second) => shareDone(someJob(at(second))) ?? Number.NaN);
+    assert.deepEqual(
+      shares,
+      shares.toSorted((a, b) => a - b),
+    );
+    assert.ok(shares[3]! > 0.3 && shares[3]! < 0.6, `${shares[3]} after computing`);
+    assert.equal(shares[5], shares[3], 'no progress is shown that nobody has measured');
+    assert.equal(shares[6], 0.99);
+  });
+
+  test('says what it does, and has no estimate, rate or bottleneck until a step was measured', () => {
+    const { phase, sentence, secondsLeft, rowsPerSecond, bottleneck } = at(15);
+    assert.deepEqual(
+      [phase, sentence, secondsLeft, rowsPerSecond, bottleneck],
+      ['writing', 'Writing 1,000,000 rows to the table…', undefined, undefined, undefined],
+    );
+    assert.match(progressText(someJob(at(15))), /^\d+ % · writing$/);
+    assert.deepEqual([at(5).phase, at(5).sentence, at(5).written], ['computing', 'Computing.', 0]);
+    const done = at(17);
+    assert.deepEqual(
+      [done.written, done.secondsLeft, done.sentence],
+      [1_000_000, undefined, 'All rows are in the table. Finishing the column.'],
+    );
+  });
+
+  test('never counts as a time in which nothing happens', () => {
+    assert.equal(at(15).bottleneck, undefined);
+    const long = after(60, [0, million], ...computed, [7, writing]);
+    assert.equal(long.bottleneck, undefined);
+    assert.match(long.sentence, /^Writing/);
+  });
+
+  test('is part of the estimate while rows are computed', () => {
+    const { secondsLeft = 0, rowsPerSecond } = at(6);
+    assert.equal(rowsPerSecond, 142_858);
+    // One second of computing, and ten of writing.
+    assert.ok(secondsLeft > 10.9 && secondsLeft < 11.1, String(secondsLeft));
+  });
+
+  test('is estimated from the steps before, and does not slow down the rate of computing', () => {
+    const steps = { ...million, fragments: 3, rows: 3000 };
+    const events = [
+      [0, steps],
+      [10, progress(1000)],
+      [10, { kind: 'writing', rows: 1000 }],
+      [15, { kind: 'committed', fragments: [0], version: 4, milliseconds: 5000, rows: 1000 }],
+      [25, progress(2000)],
+      [25, { kind: 'writing', rows: 1000 }],
+    ] as const;
+    const computing = after(20, ...events.slice(0, 4));
+    const step = after(27, ...events);
+    assert.equal(step.sentence, 'Writing 1,000 rows to the table: 1,000 of 3,000 rows are written.');
+    // 3 s of this step, 10 s of computing and a step of 5 s.
+    assert.equal(step.secondsLeft, 18);
+    assert.equal(computing.phase, 'computing');
+    assert.equal(after(40, ...events).secondsLeft, undefined, 'it takes longer than the step before');
+  });
+
+  test('has a share even if it takes no time', () => {
+    const kept = { ...million, rows: 10, reusedRows: 10 };
+    const step = { ...written, rows: 10, milliseconds: 0 };
+    const { share } = after(2, [1, kept], [1, { kind: 'writing', rows: 10 }], [1, step]);
+    assert.equal(share, 1);
+  });
+
+  test('ends with the run', () => {
+    const cancelled = after(9, [0, million], ...computed, [7, writing], [8, { kind: 'cancelled' }]);
+    assert.deepEqual([cancelled.phase, cancelled.secondsLeft], [undefined, undefined]);
+  });
+});
+
+suite('Rows that an earlier run has computed', () => {
+  const resumed = { ...million, reusedRows: 333_728 };
+  const end = { ...succeeded, rows: 1_000_000 };
+
+  test('do not count as computed', () => {
+    const told = after(90, [0, resumed], [83, { ...end, reusedRows: 333_728 }]);
+    assert.equal(told.sentence, '666,272 rows computed in 83 s; 333,728 kept from an earlier run.');
+    assert.deepEqual(told.rows, { done: 1_000_000, total: 1_000_000, reused: 333_728 });
+  });
+
+  test('are those that the run has reused, if it planned to reuse more', () => {
+    const told = after(90, [0, resumed], [83, { ...end, reusedRows: 300_000 }]);
+    assert.match(told.sentence, /^700,000 rows computed in 83 s; 300,000 kept/);
+    assert.match(after(90, [0, resumed], [83, end]).sentence, /^666,272 rows computed/);
+  });
+
+  test('can be all rows', () => {
+    const told = after(9, [0, million], [6, { ...end, reusedRows: 1_000_000 }]);
+    assert.equal(told.sentence, '1,000,000 rows kept from an earlier run, written in 6 s.');
   });
 });

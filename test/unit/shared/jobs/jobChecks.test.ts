@@ -26,6 +26,7 @@ const fine: { readonly [K in keyof typeof jobsChecks]: unknown } = {
   isAccepted: { hash: 'x' },
   plan: request,
   try: request,
+  sample: request,
   start: request,
   list: null,
   log: { id: 'x', from: 0 },

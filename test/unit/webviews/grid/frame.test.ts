@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import {
   Field,
   Int32,
@@ -35,39 +34,19 @@ const panelTable = (numRows: number): PanelTable => ({
 suite('The data of the grid', () => {
   test('cells are empty until their page came, and then are read by row and column', async () => {
     const frame = pagedFrame(panelTable(1200), (start, end) => Promise.resolve(bytesOf(start, end)));
-    assert.equal(frame.data.getCell({ row: 700, column: 'id' }), undefined);
-    assert.deepEqual(frame.data.getRowNumber({ row: 700 }), { value: 700 });
-    await frame.data.fetch!({ rowStart: 700, rowEnd: 720 });
-    assert.deepEqual(frame.data.getCell({ row: 700, column: 'id' })?.value, { kind: 'number', text: '700' });
-    assert.deepEqual(frame.data.getCell({ row: 701, column: 'name' })?.value.kind, 'null');
-    assert.equal(
-      frame.data.getCell({ row: 700, column: 'id' })?.value,
-      frame.data.getCell({ row: 700, column: 'id' })?.value,
-    );
+    assert.equal(frame.cell(700, 0), undefined);
+    await frame.show(700, 720, [0, 1]);
+    assert.deepEqual(frame.cell(700, 0), { kind: 'number', text: '700' });
+    assert.deepEqual(frame.cell(701, 1)?.kind, 'null');
+    assert.equal(frame.cell(700, 0), frame.cell(700, 0));
     frame.close();
   });
 
   test('the grid is notified when a page has loaded', async () => {
     const frame = pagedFrame(panelTable(10), (start, end) => Promise.resolve(bytesOf(start, end)));
-    const told = once(frame.data.eventTarget as unknown as EventTarget, 'resolve');
-    void frame.data.fetch!({ rowStart: 0, rowEnd: 10 });
+    const told = new Promise<void>((resolve) => frame.watch(resolve));
+    void frame.show(0, 10, [0, 1]);
     await told;
-    frame.close();
-  });
-
-  test("the grid's own signal calls off nothing", async () => {
-    let aborted = false;
-    const frame = pagedFrame(panelTable(10), async (start, end, signal) => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      aborted = signal.aborted;
-      return bytesOf(start, end);
-    });
-    const controller = new AbortController();
-    const fetched = frame.data.fetch!({ rowStart: 0, rowEnd: 10, signal: controller.signal });
-    controller.abort();
-    await fetched;
-    assert.equal(aborted, false);
-    assert.equal(frame.data.getCell({ row: 3, column: 'id' })?.value.text, '3');
     frame.close();
   });
 
@@ -76,18 +55,18 @@ suite('The data of the grid', () => {
     const frame = pagedFrame(panelTable(1000), (start, end) =>
       broken ? Promise.reject(new Error('The disk is gone.')) : Promise.resolve(bytesOf(start, end)),
     );
-    await frame.data.fetch!({ rowStart: 0, rowEnd: 20 });
-    assert.deepEqual(frame.data.getCell({ row: 5, column: 'id' })?.value, {
+    await frame.show(0, 20, [0, 1]);
+    assert.deepEqual(frame.cell(5, 0), {
       kind: 'failed',
       text: 'not loaded',
       reason: 'The disk is gone.',
     });
     assert.deepEqual(frame.problem(), { rows: '1–500', message: 'The disk is gone.' });
     broken = false;
-    const told = once(frame.data.eventTarget as unknown as EventTarget, 'resolve');
+    const told = new Promise<void>((resolve) => frame.watch(resolve));
     frame.retry();
     await told;
-    assert.equal(frame.data.getCell({ row: 5, column: 'id' })?.value.text, '5');
+    assert.equal(frame.cell(5, 0)?.text, '5');
     assert.equal(frame.problem(), undefined);
     frame.close();
   });
@@ -100,16 +79,25 @@ suite('The data of the grid', () => {
   ] as const) {
     test(`a page that ${what} is a failed page`, async () => {
       const frame = pagedFrame(panelTable(10), () => Promise.resolve(answer));
-      await frame.data.fetch!({ rowStart: 0, rowEnd: 10 });
-      assert.equal(frame.data.getCell({ row: 0, column: 'id' })?.value.kind, 'failed');
+      await frame.show(0, 10, [0, 1]);
+      assert.equal(frame.cell(0, 0)?.kind, 'failed');
       frame.close();
     });
   }
 
+  test('a cell that an output has left out says so in place of its null', () => {
+    const left = { text: 'image/png, 9 bytes', reason: 'too large' };
+    const frame = tableFrame(pageOf(0, 4), (row, column) => (row >= 2 && column === 1 ? left : undefined));
+    assert.deepEqual(frame.cell(3, 1), { kind: 'omitted', ...left });
+    assert.equal(frame.cell(1, 1)?.kind, 'null');
+    assert.equal(frame.cell(3, 0)?.kind, 'number');
+    assert.equal(frame.exactText(2, 1), left.text);
+  });
+
   test('a table in memory is read without paging', () => {
     const frame = tableFrame(pageOf(0, 30));
-    assert.equal(frame.data.numRows, 30);
-    assert.equal(frame.data.getCell({ row: 29, column: 'id' })?.value.text, '29');
+    assert.equal(frame.numRows, 30);
+    assert.equal(frame.cell(29, 0)?.text, '29');
     assert.deepEqual(
       frame.columns.map(({ type, numeric }) => [type, numeric]),
       [
@@ -119,7 +107,7 @@ suite('The data of the grid', () => {
     );
   });
 
-  test('columns of one name have keys of their own, and their own values', async () => {
+  test('columns of one name have their own values', async () => {
     const int = new Int32();
     const names = ['a', 'a (2)', 'a', 'a'];
     const schema = new Schema(names.map((name) => new Field(name, int, true)));
@@ -130,20 +118,14 @@ suite('The data of the grid', () => {
     const paged = pagedFrame({ ...panelTable(1), columns: columnsOf(schema) }, () =>
       Promise.resolve(tableToIPC(table, 'stream')),
     );
-    await paged.data.fetch!({ rowStart: 0, rowEnd: 1 });
+    await paged.show(0, 1, [0, 1]);
     for (const frame of [tableFrame(table), paged]) {
-      const keys = frame.columns.map(({ key }) => key);
-      assert.deepEqual(keys, ['a', 'a (2)', 'a (3)', 'a (4)']);
       assert.deepEqual(
         frame.columns.map(({ name }) => name),
         names,
       );
       assert.deepEqual(
-        frame.data.columnDescriptors.map(({ name }) => name),
-        keys,
-      );
-      assert.deepEqual(
-        keys.map((column) => frame.data.getCell({ row: 0, column })?.value.text),
+        names.map((_, column) => frame.cell(0, column)?.text),
         ['0', '1', '2', '3'],
       );
     }
@@ -153,7 +135,7 @@ suite('The data of the grid', () => {
   test('the clipboard gets the whole value where the cell shows its head, and nothing for a null', () => {
     const long = 'x'.repeat(3000);
     const frame = tableFrame(tableFromArrays({ text: [long, null] }));
-    assert.match(frame.data.getCell({ row: 0, column: 'text' })?.value.text, /^x{2000}… \(3,000 bytes\)$/);
+    assert.match(frame.cell(0, 0)?.text ?? '', /^x{2000}… \(3,000 bytes\)$/);
     assert.equal(frame.exactText(0, 0), long);
     assert.equal(frame.exactText(1, 0), '');
   });

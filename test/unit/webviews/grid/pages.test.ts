@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
+import { PageBudget } from '../../../../webviews/grid/pageBudget.ts';
 import { Pages } from '../../../../webviews/grid/pages.ts';
 
 type Asked = {
@@ -11,13 +12,14 @@ type Asked = {
 };
 
 /** Returns pages of a table with 10 rows per page. The test itself responds to its loads. */
-function pagesOf(numRows: number, maxBytes?: number) {
+function pagesOf(numRows: number, maxBytes = Infinity) {
+  const budget = new PageBudget(maxBytes);
   const asked: Asked[] = [];
   let changes = 0;
   const pages = new Pages<string>({
     numRows,
     pageRows: 10,
-    ...(maxBytes !== undefined && { maxBytes }),
+    budget,
     onChange: () => changes++,
     load: (start, end, signal) =>
       new Promise((resolve, reject) => {
@@ -31,7 +33,7 @@ function pagesOf(numRows: number, maxBytes?: number) {
         });
       }),
   });
-  return { pages, asked, starts: () => asked.map(({ start }) => start), changes: () => changes };
+  return { pages, budget, asked, starts: () => asked.map(({ start }) => start), changes: () => changes };
 }
 
 suite('Pages of a large table', () => {
@@ -45,6 +47,38 @@ suite('Pages of a large table', () => {
         [90, 95],
       ],
     );
+  });
+
+  test('a last page that was not full is loaded again when rows were added, if it is visible', async () => {
+    const { pages, budget, asked } = pagesOf(25);
+    void pages.show(0, 25);
+    for (const one of asked) one.answer();
+    await turn();
+    void pages.grow(38);
+    assert.equal(pages.numRows, 38);
+    assert.deepEqual(
+      asked.slice(3).map(({ start, end }) => [start, end]),
+      [[20, 30]],
+    );
+    assert.equal(pages.at(0)?.state, 'loaded');
+    assert.equal(budget.bytes, 200);
+    asked[3]!.answer();
+    await turn();
+    assert.equal(pages.at(29)?.state, 'loaded');
+    void pages.show(30, 38);
+    assert.deepEqual(asked.at(-1)?.end, 38);
+  });
+
+  test('an invisible page that was not full is forgotten when rows were added', async () => {
+    const { pages, asked } = pagesOf(25);
+    void pages.show(20, 25);
+    asked[0]!.answer();
+    await turn();
+    void pages.show(0, 10);
+    const before = asked.length;
+    void pages.grow(100);
+    assert.equal(pages.at(20), undefined);
+    assert.equal(asked.length, before);
   });
 
   test('a page is requested once while it loads and after it has loaded', async () => {
@@ -95,7 +129,7 @@ suite('Pages of a large table', () => {
   });
 
   test('the longest unseen pages are dropped beyond the limit of bytes, never a visible one', async () => {
-    const { pages, asked } = pagesOf(100, 250);
+    const { pages, budget, asked } = pagesOf(100, 250);
     for (const row of [0, 30, 60]) {
       void pages.show(row, row + 10);
       asked.at(-1)!.answer();
@@ -105,12 +139,12 @@ suite('Pages of a large table', () => {
       [0, 30, 60].map((row) => pages.at(row)?.state),
       [undefined, 'loaded', 'loaded'],
     );
-    assert.equal(pages.bytes, 200);
+    assert.equal(budget.bytes, 200);
     void pages.show(90, 100);
     asked.at(-1)!.answer(10_000);
     await turn();
     assert.equal(pages.at(95)?.state, 'loaded');
-    assert.equal(pages.bytes, 10_000);
+    assert.equal(budget.bytes, 10_000);
   });
 
   test('a page that was seen again is dropped later than one that was not', async () => {
@@ -174,7 +208,7 @@ suite('Pages of a large table', () => {
   });
 
   test('closing cancels running loads and ignores later results', async () => {
-    const { pages, asked, changes } = pagesOf(10);
+    const { pages, budget, asked, changes } = pagesOf(10);
     const shown = pages.show(0, 10);
     pages.close();
     assert.equal(asked[0]!.signal.aborted, true);
@@ -182,6 +216,6 @@ suite('Pages of a large table', () => {
     await pages.show(0, 10);
     assert.equal(asked.length, 1);
     assert.equal(changes(), 0);
-    assert.equal(pages.bytes, 0);
+    assert.equal(budget.bytes, 0);
   });
 });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
 import type { Connection } from '../../../../../extension/explorer/node.ts';
-import { columnChoices, filledText, nameProblem } from '../../../../../extension/jobs/backfill/columnChoices.ts';
+import {
+  columnChoices,
+  exampleOf,
+  filledText,
+  nameProblem,
+  nameWarning,
+} from '../../../../../extension/jobs/backfill/columnChoices.ts';
 import { pythonFunctions, typescriptFunctions } from '../../../../../extension/jobs/backfill/functionNames.ts';
 import { functionText } from '../../../../../extension/jobs/backfill/functionText.ts';
 import { runnerChoices } from '../../../../../extension/jobs/backfill/runnerChoices.ts';
@@ -29,21 +35,33 @@ const columns = [
   { name: 'note_length', type: 'int32', nullable: true },
 ];
 
+const column = (name: string, type: string) => ({ name, type, nullable: true });
+
 suite('the steps of "Backfill Column…"', () => {
-  test('list columns with a function first, then a new one, then the others', () => {
+  test('list a new column first, which Enter chooses, then those with a function, then the others', () => {
     assert.deepEqual(
       columnChoices(columns, [computed]).map(({ label }) => label),
-      ['note_length', 'New Column…', 'note'],
+      ['New Column…', 'note_length', 'note'],
     );
   });
 
   test('say how much of a column is filled, and that its function is newer', () => {
     assert.equal(filledText(computed), '820 of 1,000 rows filled · its function is newer than its values');
-    assert.equal(filledText({ rows: 1000, filled: 1000, isStale: false }), 'all 1,000 rows filled');
+    assert.equal(filledText({ ...computed, filled: 1000, isStale: false }), 'all 1,000 rows filled');
+  });
+
+  test('say of a column that is done how many rows have no value, unless rows were added since', () => {
+    const { hash } = computed.function;
+    const done = { ...computed, isStale: false, valuesHash: hash, complete: { rows: 1000, empty: 180 } };
+    assert.equal(filledText(done), 'done · 180 rows have no value');
+    assert.equal(filledText({ ...done, filled: 999, complete: { rows: 1000, empty: 1 } }), 'done · 1 row has no value');
+    assert.equal(filledText({ ...done, rows: 1010 }), '820 of 1,010 rows filled', 'rows were added');
+    assert.equal(filledText({ ...done, filled: 810 }), '810 of 1,000 rows filled', 'values were removed');
+    assert.match(filledText({ ...done, valuesHash: 'ab', isStale: true }), /^820 of 1,000 rows filled · its function/);
   });
 
   test('say of a column that the engine fills itself that it does', () => {
-    const [first] = columnChoices(columns, [{ ...computed, keptBy: 'engine' }]);
+    const [, first] = columnChoices(columns, [{ ...computed, keptBy: 'engine' }]);
     assert.match(first?.description ?? '', /computed by the engine$/);
   });
 
@@ -51,7 +69,9 @@ suite('the steps of "Backfill Column…"', () => {
     ['', /needs a name/],
     [' x', /must not start or end with a space/],
     ['note', /column "note" already exists/],
-    ['a.b', /not contain a dot/],
+    ['a.b', /not contain a dot\. For example: a_b$/],
+    ['a`b', /not contain a backtick\. For example: a_b$/],
+    ['total eur', undefined],
     ['caption_length', undefined],
   ] as const)
     test(`${problem ? 'refuse' : 'take'} "${name}" as the name of a new column`, () => {
@@ -59,6 +79,27 @@ suite('the steps of "Backfill Column…"', () => {
       if (problem) assert.match(found ?? '', problem);
       else assert.equal(found, undefined);
     });
+
+  for (const [name, warning] of [
+    ['total_eur', undefined],
+    ['total eur', /`total eur`\. A name without them: total_eur$/],
+    ['größe', /`größe`\. A name without them: gr_e$/],
+    ['2024', /^In SQL, this name needs backticks: `2024`\.$/],
+  ] as const)
+    test(`${warning ? 'warn of' : 'accept'} "${name}" as a name in SQL`, () => {
+      const found = nameWarning(name);
+      if (warning) assert.match(found ?? '', warning);
+      else assert.equal(found, undefined);
+    });
+
+  test('give examples over columns that the table has', () => {
+    assert.deepEqual(exampleOf(columns), { name: 'note_length', expression: 'length(note)' });
+    const prices = [column('id', 'int64'), column('unit price', 'double')];
+    assert.deepEqual(exampleOf(prices), { name: 'unit_price_doubled', expression: '`unit price` * 2' });
+    assert.deepEqual(exampleOf([column('id', 'int64')]), { name: 'id_doubled', expression: 'id * 2' });
+    assert.deepEqual(exampleOf([column('tags', 'list<utf8>')]), { name: 'has_tags', expression: 'tags IS NOT NULL' });
+    assert.deepEqual(exampleOf([]), { name: 'one', expression: '1' });
+  });
 
   test('offer what was picked with its reason, every Ray that is known, and at the end what can not run it', () => {
     const choices = runnerChoices(somePlan(), { addresses: ['http://127.0.0.1:8265'], profiles: ['prod'] });

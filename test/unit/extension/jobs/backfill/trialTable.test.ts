@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Int32, Table, tableFromArrays, tableFromIPC, tableToIPC, vectorFromArray } from '#arrow';
-import { trialSource, trialTable } from '../../../../../extension/jobs/backfill/trialTable.ts';
+import { sampleOf, trialSource, trialTable } from '../../../../../extension/jobs/backfill/trialTable.ts';
 
 const text = (table: Table): string => Buffer.from(tableToIPC(table, 'stream')).toString('base64');
 const notes = vectorFromArray(['a', 'bc', 'def']);
@@ -36,6 +36,19 @@ suite('a trial in the grid', () => {
     assert.equal(note, 'Fragment 2: 3 rows computed in less than a second, 1 row failed. Nothing was written.');
     const page = tableFromIPC(await source.rows(1, 3, signal));
     assert.deepEqual([...(page.getChild('size (after)') ?? [])], [2, 3]);
+  });
+
+  test('gives its first five rows as text, to show beside a plan', () => {
+    const [before, after] = [table([null, 7, null]), table([1, 2, 3])];
+    const { inputs, rows } = sampleOf('size', { before, after });
+    assert.deepEqual(inputs, ['note']);
+    assert.deepEqual(rows[1], { inputs: ['bc'], before: '7', after: '2', error: '' });
+    const error = vectorFromArray([null, 'TypeError\nof a row', null]);
+    const failed = sampleOf('size', { before, after: table([1, null, 3], { error }) });
+    assert.deepEqual([failed.rows[0]?.error, failed.rows[1]?.error], ['', 'TypeError of a row']);
+    const many = text(new Table({ size: vectorFromArray(Array.from({ length: 9 }, () => 'x'.repeat(500))) }));
+    const cut = sampleOf('size', { before: many, after: many });
+    assert.deepEqual([cut.rows.length, (cut.rows[0]?.after ?? '').length <= 61], [5, true]);
   });
 
   test('is refused where its tables do not belong together', () => {

@@ -62,7 +62,7 @@ suite('What a Ray has for backfills', () => {
 
   test('is refused where python3 of the head is not that of Ray', () => {
     assert.throws(() => fitness({ ...probed({}), ray: undefined }), {
-      message: /has no Ray\. Start Ray with its own env/,
+      message: /has no Ray\. Activate the Python environment of Ray before you start Ray/,
     });
   });
 

@@ -1,0 +1,56 @@
+import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type FileContent, replaceFileAsync } from '#processes/files.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+
+/**
+ * Checks that a file can be written at `path`, because otherwise a command that runs for an hour could fail when it
+ * writes its result at the end.
+ * @param what what is written, for messages
+ * @returns `false` for an existing device or pipe, which can be written only once
+ * @throws CatalogError PermissionDenied (15) naming the folder, InvalidInput (13) if `path` is a folder
+ */
+export async function checkOutputFile(path: string, what: 'notebook' | 'result'): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory())
+    throw new CatalogError(
+      'InvalidInput',
+      `Can't write the ${what} to "${path}": it is a folder.`,
+      what === 'notebook' ? 'Use the path of an .ipynb file.' : 'Use the path of a file.',
+    );
+  if (found && !found.isFile()) return false;
+  const folder = dirname(resolve(path));
+  try {
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new CatalogError(
+      'PermissionDenied',
+      `Can't write "${path}": the folder "${folder}" does not exist or is not writable.`,
+      'Create the folder, make it writable, or use another path.',
+      { cause },
+    );
+  }
+  return true;
+}
+
+/**
+ * Replaces the file atomically: a reader sees the old or the new content, also after a crash. A device or pipe
+ * (`/dev/null`) is written to and never replaced.
+ * @param mode permissions of a new file; an existing file keeps its permissions
+ * @throws CatalogError PermissionDenied (15) naming the file, or the error of `content`
+ */
+export async function writeOutputFile(path: string, content: FileContent, mode = 0o666): Promise<void> {
+  const before = await stat(path).catch(() => undefined);
+  try {
+    if (before && !before.isFile()) return await writeFile(path, content);
+    // Writes to the target of a symbolic link, so that the link itself is not replaced.
+    const target = await realpath(path).catch(() => resolve(path));
+    await replaceFileAsync(target, content, { isLasting: true, mode: before ? before.mode & 0o777 : mode });
+  } catch (cause) {
+    // Errors of the file system name the call. All others are errors of the content.
+    if (typeof Object(cause).syscall !== 'string') throw cause;
+    throw new CatalogError('PermissionDenied', `Can't write "${path}": ${messageOf(cause)}.`, 'Use another path.', {
+      cause,
+    });
+  }
+}

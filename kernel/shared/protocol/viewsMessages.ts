@@ -1,0 +1,136 @@
+import { type CatalogConfig, type DirConfig, isCatalogConfig } from '#shared/catalogConfig.ts';
+import { isRecord } from '#shared/records.ts';
+import {
+  anyOf,
+  type Check,
+  isBoolean,
+  isCount,
+  isNonNegativeNumber,
+  isString,
+  listOf,
+  mapOf,
+  nullable,
+  oneOf,
+  shape,
+  shapeFor,
+} from '#shared/shape.ts';
+import type { ColumnInfo } from './webviewMessages.ts';
+
+// The messages between a window and its views process (dist/views.cjs), over a framed pipe; the transport is `Endpoint`
+// in rpc.ts. The views process does what needs time and memory for the views of a window, such as the results of SQL.
+
+/** How the views process opens a catalog. It may hold secrets, so it is sent over pipes only. */
+export type ViewsCatalog =
+  Extract<CatalogConfig, { implementation: 'rest' }> | ({ implementation: 'engine' } & EnginePlace & DirConfig);
+
+/** The engine process that reads a directory. */
+type EnginePlace = { socketPath: string; secret: string };
+
+/** Why a statement failed. `offset` counts UTF-16 units from the start of the statement; null if no place is known. */
+export type SqlProblem = { message: string; offset: number | null };
+
+/** What a statement does: it reads, writes a table, or asks for the plan of a query. */
+export type SqlPurpose =
+  { kind: 'read' | 'plan' } | { kind: 'write'; table: string; effect: 'create' | 'replace' | 'insert' };
+
+export type SqlRequest = {
+  /** Chosen by the window. */
+  id: string;
+  text: string;
+  /** The catalog of names without a connection. */
+  catalog: ViewsCatalog;
+  /** The catalogs of other connections that the statement names. */
+  others: Record<string, ViewsCatalog>;
+  /** Whether the user has allowed that a statement writes. */
+  mayWrite: boolean;
+};
+
+/** The plan of a query as text, or why there is none. */
+export type SqlPlan = { plan: string } | { problem: SqlProblem };
+
+/** A result while it grows and after its end. */
+export type SqlResultState = {
+  /** Undefined until the columns are known. */
+  columns?: ColumnInfo[] | undefined;
+  /** The number of rows that can be read. */
+  rows: number;
+  end: 'running' | 'complete' | 'canceled' | 'failed';
+  /** Only if the statement failed. */
+  problem?: SqlProblem | undefined;
+  /** The time since the start, or between start and end. */
+  milliseconds: number;
+};
+
+/** Requests to the views process. */
+export type ViewsMethods = {
+  /** Parses statements and runs nothing. Returns for each its first syntax error. */
+  checkSyntax: [{ texts: string[] }, (SqlProblem | null)[]];
+  /** Says what a statement does, without running it. */
+  readPurpose: [{ text: string }, SqlPurpose];
+  /** Returns the plan of a query, which does not run. */
+  explainSql: [SqlRequest, SqlPlan];
+  /** Starts a statement. `resultChanged` reports its result, also a failure. */
+  startSql: [SqlRequest, null];
+  /** Returns rows [start, end) of a result as an Arrow stream in base64. */
+  readRows: [{ id: string; start: number; end: number }, string];
+  /** Stops a statement and keeps the rows that it has. Returns when the statement has ended. */
+  cancelSql: [{ id: string }, null];
+  /** Stops a statement and deletes its rows. */
+  closeResult: [{ id: string }, null];
+};
+
+/** Requests to the window. */
+export type ViewsHostMethods = {
+  ready: [null, null];
+  /** Sent at most ten times a second for each result, and once at its end. */
+  resultChanged: [{ id: string; state: SqlResultState }, null];
+};
+
+const isNothing = oneOf(null);
+const onId = shape({ id: isString });
+
+const isPlace = shapeFor<EnginePlace>({ socketPath: isString, secret: isString });
+
+function isViewsCatalog(value: unknown): value is ViewsCatalog {
+  if (!isRecord(value)) return false;
+  const { implementation, socketPath, secret, ...config } = value;
+  if (implementation === 'engine')
+    return isPlace({ socketPath, secret }) && isCatalogConfig({ ...config, implementation: 'dir' });
+  return implementation === 'rest' && isCatalogConfig(value);
+}
+
+const isSqlRequest = shapeFor<SqlRequest>({
+  id: isString,
+  text: isString,
+  catalog: isViewsCatalog,
+  others: mapOf(isViewsCatalog),
+  mayWrite: isBoolean,
+});
+
+/** Checks of the parameters of a request to the views process, before it is handled. */
+export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMethods[K][0]> } = {
+  checkSyntax: shape({ texts: listOf(isString) }),
+  readPurpose: shape({ text: isString }),
+  explainSql: isSqlRequest,
+  startSql: isSqlRequest,
+  readRows: shape({ id: isString, start: isCount, end: isCount }),
+  cancelSql: onId,
+  closeResult: onId,
+};
+
+const isProblem = shape({ message: isString, offset: nullable(isCount) });
+const isColumn = shape({ name: isString, type: isString, nullable: isBoolean });
+
+const isResultState = shapeFor<SqlResultState>({
+  columns: anyOf(oneOf(undefined), listOf(isColumn)),
+  rows: isCount,
+  end: oneOf('running', 'complete', 'canceled', 'failed'),
+  problem: anyOf(oneOf(undefined), isProblem),
+  milliseconds: isNonNegativeNumber,
+});
+
+/** Checks of messages from the views process to a window. */
+export const viewsHostChecks: { readonly [K in keyof ViewsHostMethods]: Check<ViewsHostMethods[K][0]> } = {
+  ready: isNothing,
+  resultChanged: shape({ id: isString, state: isResultState }),
+};

@@ -1,0 +1,41 @@
+import type { Duplex } from 'node:stream';
+import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
+import { checkedHandlers, Endpoint } from '#shared/protocol/rpc.ts';
+import { viewsChecks, type ViewsHostMethods, type ViewsMethods } from '#shared/protocol/viewsMessages.ts';
+import { openSqlEngine } from '#sql/sqlEngine.ts';
+import { explainSql } from './explainSql.ts';
+import { OpenCatalogs } from './openCatalogs.ts';
+import { checkStatements, readPurpose } from './readStatements.ts';
+import { SqlResults } from './sqlResults.ts';
+
+/**
+ * Serves the requests of one window.
+ * @param pipe connection to the window; the caller handles its close
+ * @param end called when the data from the window can no longer be parsed
+ */
+export function serveViews(pipe: Duplex, end: () => void): void {
+  const engine = openSqlEngine();
+  const catalogs = new OpenCatalogs();
+  const results = new SqlResults({
+    engine,
+    catalogs,
+    // The request fails only when the pipe closes, and the caller handles that.
+    report: (id, state) => void window.request('resultChanged', { id, state }).catch(() => {}),
+  });
+  const handlers = checkedHandlers<ViewsMethods>(
+    {
+      checkSyntax: ({ texts }, signal) => checkStatements(engine, texts, signal),
+      readPurpose: ({ text }) => readPurpose(text),
+      explainSql: (request, signal) => explainSql({ engine, catalogs }, request, signal),
+      startSql: (request) => (results.start(request), null),
+      readRows: async ({ id, start, end: last }) => Buffer.from(await results.read(id, start, last)).toString('base64'),
+      cancelSql: async ({ id }) => (await results.cancel(id), null),
+      closeResult: async ({ id }) => (await results.close(id), null),
+    },
+    viewsChecks,
+    'the views process',
+  );
+  const window = new Endpoint<ViewsMethods, ViewsHostMethods>((frame) => void pipe.write(encodeFrame(frame)), handlers);
+  readFrames(pipe, (message) => void window.receive(message), end);
+  window.request('ready', null).catch(() => {});
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Table, tableFromIPC } from '#arrow';
+import { EngineProcess } from '#catalog/engineProcess.ts';
+import { ViewsProcess } from '#processes/viewsProcess.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { pageRows } from '#shared/mime.ts';
+import type { SqlRequest, SqlResultState, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
+import { inRoot } from '../../../scripts/paths.ts';
+import { startServing } from '../../contract/serve/serving.ts';
+import { isRunning } from '../../harness/running.ts';
+import { node, sampleCatalog, until } from '../support.ts';
+
+/** Counts endlessly, without reading a table. */
+const endless =
+  'with recursive counted(n) as (select 1 union all select n + 1 from counted) select count(*) from counted';
+
+/** A million rows of several types, some of which are null. */
+const million = `select range as id, 'row ' || range as name, if(range % 7 = 0, null, range / 4) as price,
+  range % 2 = 0 as is_even, [range, null, range + 1] as list, timestamp '2026-01-01' + interval (range) second as "at"
+from range(1000000)`;
+
+/** Returns the child processes of a process that run a bundle. */
+const childrenOf = (parent: number, bundle = 'sql.cjs'): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const isChild = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(parent);
+        return isChild && isRunning(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(bundle);
+      } catch {
+        // The process has ended meanwhile.
+        return false;
+      }
+    });
+
+/** Returns the temporary folders of SQL that processes have created. */
+const foldersOf = (pids: readonly number[]): string[] =>
+  readdirSync(tmpdir()).filter((name) => pids.some((pid) => name.startsWith(`lance-catalog-sql-${pid}-`)));
+
+/** Returns the bytes of the files that a process has open although they have no name. */
+const unnamedFiles = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
+      return /lance-catalog-sql-.*\(deleted\)$/.test(path) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+
+const withText = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
+/** Returns the rows of a table as plain values. */
+const valuesOf = (table: Table): unknown[] =>
+  table.toArray().map((row) => JSON.parse(JSON.stringify(row, withText)) as unknown);
+
+suite('The views process', function () {
+  this.timeout(60_000);
+  let engine: EngineProcess;
+  let catalog: ViewsCatalog;
+  let views: ViewsProcess;
+  const states = new Map<string, SqlResultState[]>();
+  let lastId = 0;
+
+  suiteSetup(async () => {
+    engine = await EngineProcess.start({ entry: inRoot('dist/engine.cjs'), node });
+    catalog = { implementation: 'engine', ...engine.address, root: await sampleCatalog() };
+  });
+  suiteTeardown(() => engine?.dispose());
+  setup(async () => {
+    states.clear();
+    views = await ViewsProcess.start({
+      entry: inRoot('dist/views.cjs'),
+      node,
+      onResult: (id, state) => states.set(id, [...(states.get(id) ?? []), state]),
+    });
+  });
+  teardown(() => views?.dispose());
+
+  async function start(text: string, options: Partial<SqlRequest> = {}): Promise<string> {
+    const id = `result ${++lastId}`;
+    await views.request('startSql', { id, text, catalog, others: {}, mayWrite: false, ...options });
+    return id;
+  }
+
+  const stateOf = (id: string): SqlResultState | undefined => states.get(id)?.at(-1);
+
+  const ended = (id: string): Promise<SqlResultState> =>
+    until(
+      'the end of the query',
+      () => {
+        const state = stateOf(id);
+        return state && state.end !== 'running' ? state : undefined;
+      },
+      60,
+    );
+
+  const page = async (id: string, first: number, end: number): Promise<Table> =>
+    tableFromIPC(Buffer.from(await views.request('readRows', { id, start: first, end }), 'base64'));
+
+  /** Returns the megabytes of memory that the process uses. */
+  const memory = (): number =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${views.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+  test('reads tables of a directory through the engine process, and returns columns, rows and time', async () => {
+    const id = await start('select count(*) as n, max(price) as most from shop.products');
+    const { columns, rows, end, milliseconds } = await ended(id);
+    assert.deepEqual(
+      { names: columns?.map(({ name }) => name), rows, end },
+      { names: ['n', 'most'], rows: 1, end: 'complete' },
+    );
+    assert.ok(milliseconds > 0);
+    assert.equal((await page(id, 0, 1)).numRows, 1);
+  });
+
+  test('returns every page of a million rows as one query for all rows does', async () => {
+    const id = await start(million);
+    await until('some rows while the query runs', () => (states.get(id) ?? []).some(({ rows }) => rows > 0), 60);
+    assert.equal((await ended(id)).rows, 1_000_000);
+    const rows = 1_000_000;
+    // Pages within a batch, over two batches, the first and the last one.
+    for (const first of [0, pageRows, 65_536 - 10, 65_536, 131_072 - 499, 500_000, rows - pageRows]) {
+      const [direct, paged] = await Promise.all([
+        start(`select * from (${million}) where id >= ${first} and id < ${first + pageRows} order by id`),
+        page(id, first, first + pageRows),
+      ]);
+      await ended(direct);
+      assert.equal(paged.numRows, pageRows);
+      assert.deepEqual(valuesOf(paged), valuesOf(await page(direct, 0, pageRows)), `the page from ${first}`);
+    }
+    let sum = 0n;
+    for (let first = 0; first < rows; first += 20_000)
+      for (const value of (await page(id, first, first + 20_000)).getChild('id')!) sum += value as bigint;
+    assert.equal(sum, (999_999n * 1_000_000n) / 2n);
+  });
+
+  test('keeps the memory of this process flat while a result grows', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    await ended(await start('select 1'));
+    const before = memory();
+    const id = await start("select range as id, 'a text with the number ' || range as name from range(5000000)");
+    let most = 0;
+    while (stateOf(id)?.end !== 'complete') {
+      most = Math.max(most, memory());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(stateOf(id)?.rows, 5_000_000);
+    assert.ok(most - before < 200, `${Math.round(before)} MB before, ${Math.round(most)} MB at most`);
+  });
+
+  test('cancels a query that computes, at once, and keeps the rows that it has', async () => {
+    const id = await start(endless);
+    await until('the engine', () => process.platform !== 'linux' || childrenOf(views.pid!).length > 0);
+    const started = performance.now();
+    await views.request('cancelSql', { id });
+    assert.ok(performance.now() - started < 5000);
+    assert.equal((await ended(id)).end, 'canceled');
+    const many = await start('select range as id from range(2000000000)');
+    await until('rows', () => (stateOf(many)?.rows ?? 0) > 0);
+    await views.request('cancelSql', { id: many });
+    const { rows, end } = await ended(many);
+    assert.equal(end, 'canceled');
+    assert.equal((await page(many, rows - 10, rows)).numRows, 10);
+  });
+
+  test('reports an error with its place, and the next query works', async () => {
+    const text = 'select name,\n  prise\nfrom shop.products';
+    const { end, problem } = await ended(await start(text));
+    assert.equal(end, 'failed');
+    assert.equal(problem?.offset, text.indexOf('prise'));
+    assert.match(problem?.message ?? '', /prise.*Columns of products: .*price/s);
+    assert.doesNotMatch(problem?.message ?? '', /line \d/);
+    assert.equal((await ended(await start('select 1'))).end, 'complete');
+  });
+
+  test('writes only if the user has allowed it', async () => {
+    const text = 'create table shop.few as select * from shop.products limit 3';
+    assert.deepEqual(await views.request('readPurpose', { text }), {
+      kind: 'write',
+      table: 'shop.few',
+      effect: 'create',
+    });
+    assert.match((await ended(await start(text))).problem?.message ?? '', /The statement writes a table/);
+    assert.equal((await ended(await start(text, { mayWrite: true }))).end, 'complete');
+    const id = await start('select * from shop.few');
+    assert.equal((await ended(id)).rows, 3);
+  });
+
+  test('reads tables of other connections by their names', async () => {
+    const id = await start('select count(*) from "company".shop.products', { others: { company: catalog } });
+    assert.equal((await ended(id)).end, 'complete');
+    const other = await start('select count(*) from "nobody".shop.products');
+    assert.equal((await ended(other)).end, 'failed');
+  });
+
+  test('reads a server with a key, and says what to do if the key is rejected', async () => {
+    const server = await startServing(await sampleCatalog());
+    try {
+      const rest = { implementation: 'rest', uri: server.uri, apiKey: server.key, database: 'default' } as const;
+      const id = await start('select count(*) as n from shop.products', { catalog: rest });
+      const { end, problem } = await ended(id);
+      assert.equal(end, 'complete', problem?.message);
+      const keyHint = 'Choose another key.';
+      const refused = await start('select 1 from shop.products', { catalog: { ...rest, apiKey: 'wrong', keyHint } });
+      const message = (await ended(refused)).problem?.message ?? '';
+      assert.match(message, /Choose another key\./);
+      assert.doesNotMatch(message, /wrong/);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('has no secret in its arguments and its environment, nor has its SQL engine', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    await ended(await start('select count(*) from shop.products'));
+    const pids = [views.pid!, ...childrenOf(views.pid!)];
+    assert.equal(pids.length, 2);
+    for (const pid of pids)
+      for (const file of ['cmdline', 'environ'])
+        assert.ok(!readFileSync(`/proc/${pid}/${file}`, 'utf8').includes(engine.address.secret), file);
+  });
+
+  test('returns a plan without running the query', async () => {
+    const request = { id: '', catalog, others: {}, mayWrite: false };
+    const found = await views.request('explainSql', { ...request, text: `select count(*) from (${endless})` });
+    assert.match('plan' in found ? found.plan : '', /RECURSIVE_CTE|REC_CTE/i);
+    const text = 'select prise from shop.products';
+    const failed = await views.request('explainSql', { ...request, text });
+    assert.equal('problem' in failed && failed.problem.offset, text.indexOf('prise'));
+  });
+
+  test('finds syntax errors of several statements, and runs none', async () => {
+    const texts = ['select 1', 'select from where', 'drop table shop.products', 'create table shop.x as selec 1'];
+    const [good, bad, unsupported, inWrite] = await views.request('checkSyntax', { texts });
+    assert.equal(good, null);
+    assert.equal(bad?.offset, texts[1]!.indexOf('where'));
+    assert.match(unsupported?.message ?? '', /got "drop"/);
+    assert.equal(inWrite?.offset, texts[3]!.indexOf('selec'));
+  });
+
+  test('reports that the engine was killed, and the next query has another engine', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const id = await start(endless);
+    const [pid = 0] = await until('the engine', () => {
+      const found = childrenOf(views.pid!);
+      return found.length > 0 ? found : undefined;
+    });
+    process.kill(pid, 'SIGKILL');
+    assert.match((await ended(id)).problem?.message ?? '', /The SQL process has ended: killed by SIGKILL/);
+    assert.equal((await ended(await start('select 1'))).end, 'complete');
+  });
+
+  test('deletes the rows of a closed result, and its file never has a name', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const id = await start('select range from range(100000)');
+    await ended(id);
+    assert.equal(unnamedFiles(views.pid!).length, 1);
+    assert.deepEqual(
+      foldersOf([views.pid!]).filter((name) => readdirSync(join(tmpdir(), name)).includes('rows')),
+      [],
+    );
+    await views.request('closeResult', { id });
+    assert.equal(unnamedFiles(views.pid!).length, 0);
+    await assert.rejects(views.request('readRows', { id, start: 0, end: 1 }), (error) =>
+      isCatalogError(error, 'InvalidInput'),
+    );
+  });
+
+  for (const [how, end] of [
+    ['closes', (one: ViewsProcess) => one.closePipe()],
+    ['disposes it', (one: ViewsProcess) => one.dispose()],
+  ] as const)
+    test(`leaves no process and no file when its window ${how}`, async function () {
+      if (process.platform !== 'linux') return this.skip();
+      const many = await start('select range as id from range(2000000000)');
+      await until('rows', () => (stateOf(many)?.rows ?? 0) > 0);
+      const pids = [views.pid!, ...childrenOf(views.pid!)];
+      assert.equal(pids.length, 2);
+      end(views);
+      await until('their ends', () => pids.every((pid) => !isRunning(pid)));
+      await until('the removal of the folders', () => foldersOf(pids).length === 0);
+    });
+
+  test('leaves no process and no file when its window is killed', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const window = spawn(process.execPath, [inRoot('test/kernel/views/killedWindow.ts')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (
+      await new Promise<string>((resolve, reject) => {
+        window.once('error', reject).once('exit', () => reject(new Error('The window has ended.')));
+        window.stdout.setEncoding('utf8').once('data', resolve);
+      })
+    ).split('\n');
+    const pid = Number(line);
+    const pids = [pid, ...childrenOf(pid)];
+    assert.ok(pid > 0);
+    window.kill('SIGKILL');
+    await until('their ends', () => pids.every((each) => !isRunning(each)));
+    await until('the removal of the folders', () => foldersOf(pids).length === 0);
+  });
+
+  test('refuses parameters of another shape', async () => {
+    const request = {
+      id: 'x',
+      text: 'select 1',
+      catalog: { implementation: 'engine', root: '/' },
+      others: {},
+      mayWrite: true,
+    };
+    await assert.rejects(views.request('startSql', request as never), /invalid parameters/);
+    await assert.rejects(views.request('readRows', { id: 'x', start: -1, end: 1 }), /invalid parameters/);
+  });
+});

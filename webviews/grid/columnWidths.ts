@@ -1,0 +1,71 @@
+import type { GridFrame } from './frame.ts';
+
+/** Minimum and maximum width of a column whose width the user has not set, in pixels. */
+const least = 72;
+const most = 320;
+/** Space beside the text: the padding of a cell, and the button of the header. */
+const cellPadding = 18;
+const headerPadding = 34;
+/** Number of rows whose values are measured. */
+const manyRows = 20;
+
+/**
+ * Returns the width of a column, from its name and type, and from the values of loaded rows.
+ * @param start the first of the rows to measure
+ * @param digit width of a digit in pixels
+ */
+export function columnWidth(frame: GridFrame, column: number, digit: number, start = 0): number {
+  const { name, type, numeric } = frame.columns[column]!;
+  const header = Math.max(textWidth(name, digit * 1.05), textWidth(type, digit * 0.9)) + headerPadding;
+  let widest = leastOfType(type, numeric, frame.numRows, digit);
+  const end = Math.min(frame.numRows, start + manyRows);
+  for (let row = start; row < end; row++) {
+    const cell = frame.cell(row, column);
+    if (cell === undefined) break;
+    const plot = cell.kind === 'vector' ? 72 : 0;
+    widest = Math.max(widest, cell.kind === 'image' ? 96 : plot + textWidth(cell.text, digit));
+  }
+  return Math.round(Math.min(most, Math.max(least, Math.min(header, 220), widest + cellPadding)));
+}
+
+/** Returns the width of a string. Letters of East Asian scripts are as wide as two digits. */
+function textWidth(text: string, digit: number): number {
+  const shown = text.length > 80 ? text.slice(0, 80) : text;
+  const wide = shown.match(/[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFF00-\uFF60]/g)?.length ?? 0;
+  return (shown.length + wide) * digit;
+}
+
+/**
+ * The least width of the values of a type. A cut timestamp or number would be misleading. Integers often count the
+ * rows, so the number of rows must fit.
+ */
+function leastOfType(type: string, numeric: boolean, numRows: number, digit: number): number {
+  const unit = /^timestamp\[(s|ms|us|ns)/.exec(type)?.[1];
+  if (unit !== undefined) return { s: 20, ms: 24, us: 27, ns: 30 }[unit as 's' | 'ms' | 'us' | 'ns'] * digit;
+  return numeric ? Math.max(6, String(numRows).length) * digit : 0;
+}
+
+/** Returns the width of a digit in the font of an element, in pixels; `undefined` if it can't be measured. */
+export function digitWidth(element: HTMLElement): number | undefined {
+  const { fontSize, fontFamily } = getComputedStyle(element);
+  const canvas = document.createElement('canvas').getContext('2d');
+  if (!canvas) return undefined;
+  canvas.font = `${fontSize} ${fontFamily}`;
+  const width = canvas.measureText('0'.repeat(10)).width / 10;
+  return width > 0 ? width : undefined;
+}
+
+/** Returns the width of the strings and images in an element, also where they are cut. */
+export function contentWidth(element: HTMLElement): number {
+  const rects: DOMRect[] = [...element.querySelectorAll('svg, img')].map((one) => one.getBoundingClientRect());
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (texts.nextNode()) {
+    // The header's button is only there while the pointer is.
+    if (texts.currentNode.parentElement?.closest('button')) continue;
+    range.selectNodeContents(texts.currentNode);
+    rects.push(range.getBoundingClientRect());
+  }
+  if (rects.length === 0) return 0;
+  return Math.max(...rects.map(({ right }) => right)) - Math.min(...rects.map(({ left }) => left));
+}

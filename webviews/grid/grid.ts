@@ -1,0 +1,664 @@
+import { countText } from '#shared/format/numbers.ts';
+import { createElement, createWrapper } from '../parts/elements.ts';
+import { GridBody } from './body.ts';
+import { type ColumnChoices, ColumnLayout, type ColumnWindow, noChoices, setWidth } from './columnLayout.ts';
+import { columnWidth, contentWidth, digitWidth } from './columnWidths.ts';
+import { type CopyForm, copyCells, maxCopied } from './copyText.ts';
+import type { GridFrame } from './frame.ts';
+import { type Footer, GridFooter } from './gridFooter.ts';
+import { GridHeader } from './gridHeader.ts';
+import { cellMenu, columnMenu } from './gridMenus.ts';
+import { LargeImage } from './largeImage.ts';
+import { type MenuItem, openMenu } from './menu.ts';
+import { RowScroll } from './rowScroll.ts';
+import {
+  clampSelection,
+  type GridPosition,
+  type GridSize,
+  isInRange,
+  isSingle,
+  moved,
+  rangeOf,
+  selectCell,
+  type Selection,
+  wholeColumn,
+  wholeRow,
+  wholeTable,
+} from './selection.ts';
+
+/** Heights of a row and of the header in pixels. */
+export const rowHeight = 33;
+export const headerHeight = 42;
+
+/** What a grid keeps when its page is created again: scroll position, selection and columns. */
+export type GridState = {
+  readonly top: number;
+  readonly left: number;
+  readonly selection: Selection;
+  readonly choices: ColumnChoices;
+};
+
+export type GridOptions = {
+  readonly frame: GridFrame;
+  /** Names the grid for assistive technology. */
+  readonly label: string;
+  /** Moves the keyboard focus to the grid when the page has it. */
+  readonly focus: boolean;
+  readonly footer: Footer;
+  /** Whether rows may still be added; see `update`. */
+  readonly isGrowing?: boolean;
+  readonly state?: GridState | undefined;
+  readonly onState?: (state: GridState) => void;
+  /** Called once if a value can't be drawn, because it does not match its column's type. The grid is closed then. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+let grids = 0;
+
+/**
+ * The grid of the panel and of notebook outputs: header with types, rows and a footer. It draws the rows and columns in
+ * the view in one layer, which stays in place while the scrolled element moves below it.
+ */
+export class Grid {
+  readonly element = createElement('div', { className: 'lance-grid' });
+  readonly #frame: GridFrame;
+  readonly #scroller = createElement('div', { className: 'lance-scroller' });
+  readonly #content = createWrapper('lance-content');
+  readonly #layer = createWrapper('lance-layer');
+  readonly #footer = new GridFooter();
+  readonly #header: GridHeader;
+  readonly #body: GridBody;
+  readonly #rows: RowScroll;
+  readonly #resizing: ResizeObserver;
+  readonly #onState: ((state: GridState) => void) | undefined;
+  readonly #onFailure: (error: unknown) => void;
+  #footerContent: Footer;
+  readonly #empty = createElement('div', { className: 'lance-empty' });
+  /** Widths from names, types and values, without those that the user has set. */
+  readonly #widths: number[];
+  /** Columns whose width is also from values of rows. It no longer changes. */
+  readonly #sized = new Set<number>();
+  #choices: ColumnChoices;
+  #layout: ColumnLayout;
+  #selection: Selection;
+  #viewWidth = 0;
+  /** Whether the keyboard has moved to the active cell, so that it stays in the view when columns grow. */
+  #followsKeyboard = false;
+  /** Width of a digit in pixels: a guess until the grid is on the page and its font is known. */
+  #digit = 7.6;
+  #hasFont = false;
+  #handlesWheel = false;
+  #frameRequest: number | undefined;
+  #stateTimer: ReturnType<typeof setTimeout> | undefined;
+  #largeImage: LargeImage | undefined;
+  #message: string | undefined;
+  #isClosed = false;
+  readonly #closing = new AbortController();
+
+  constructor({ frame, label, focus, footer, isGrowing = false, state, onState, onFailure }: GridOptions) {
+    this.#frame = frame;
+    this.#footerContent = footer;
+    this.#onState = onState;
+    this.#onFailure = onFailure;
+    this.#rows = new RowScroll(frame.numRows, rowHeight);
+    this.#choices = state?.choices ?? noChoices;
+    this.#widths = frame.columns.map((_, column) => columnWidth(frame, column, this.#digit));
+    this.#layout = this.#newLayout();
+    const start = { row: frame.numRows > 0 ? 0 : -1, column: 0 };
+    this.#selection = clampSelection(state?.selection ?? selectCell(start), this.#size);
+    const prefix = `lance-grid-${++grids}`;
+    this.#header = new GridHeader(prefix, {
+      select: (index, extend) => this.#selectColumn(index, extend),
+      openMenu: (index, at) => this.#openColumnMenu(index, at),
+      resize: (column, width, isDone) => this.#resize(column, width, isDone),
+      fit: (index) => this.#fit(index),
+    });
+    this.#body = new GridBody(rowHeight, prefix);
+    this.#build(label, isGrowing);
+    this.#listen();
+    this.#rows.moveTo(state?.top ?? 0);
+    this.#resizing = new ResizeObserver(() => this.#measure());
+    this.#resizing.observe(this.#scroller);
+    frame.watch(() => this.#onRows());
+    if (focus) this.#focusWhenShown();
+    if (state) this.#scrollWhenShown(state);
+  }
+
+  /** Shows rows that were added, and what is below them now. */
+  update({ numRows, footer, isGrowing }: { numRows: number; footer: Footer; isGrowing: boolean }): void {
+    this.#footerContent = footer;
+    this.#rows.numRows = numRows;
+    this.#frame.grow(numRows);
+    this.#scroller.ariaRowCount = String(numRows + 1);
+    this.#empty.hidden = numRows > 0 || isGrowing;
+    const { active } = this.#selection;
+    if (active.row < 0 && isSingle(this.#selection) && numRows > 0) this.#selection = selectCell({ ...active, row: 0 });
+    this.#measure();
+    this.#drawFooter();
+  }
+
+  /** Frees what the grid holds. The element can be removed then. */
+  close(): void {
+    this.#isClosed = true;
+    this.#closing.abort();
+    this.#resizing.disconnect();
+    clearTimeout(this.#stateTimer);
+    if (this.#frameRequest !== undefined) cancelAnimationFrame(this.#frameRequest);
+    this.#largeImage?.hide();
+    this.#body.close();
+    this.#frame.close();
+    this.element.remove();
+  }
+
+  get #size(): GridSize {
+    return { rows: this.#frame.numRows, columns: this.#layout.shown.length };
+  }
+
+  get #numberWidth(): number {
+    return Math.max(3, countText(this.#frame.numRows).length) * this.#digit * 0.92 + 20;
+  }
+
+  #build(label: string, isGrowing: boolean): void {
+    const { numRows, columns } = this.#frame;
+    const scroller = this.#scroller;
+    scroller.role = 'grid';
+    scroller.tabIndex = 0;
+    scroller.ariaLabel = label;
+    scroller.ariaRowCount = String(numRows + 1);
+    scroller.ariaColCount = String(columns.length + 1);
+    scroller.ariaReadOnly = 'true';
+    scroller.ariaMultiSelectable = 'true';
+    this.#layer.append(this.#header.element, this.#body.element);
+    this.#content.append(this.#layer);
+    scroller.append(this.#content);
+    this.element.append(scroller);
+    this.#empty.textContent = 'No rows';
+    this.#empty.hidden = numRows > 0 || isGrowing;
+    this.element.append(this.#empty);
+    this.element.append(this.#footer.element);
+    this.#drawFooter();
+  }
+
+  #listen(): void {
+    const scroller = this.#scroller;
+    scroller.addEventListener('scroll', () => {
+      this.#rows.follow(scroller.scrollTop);
+      this.#requestDraw();
+      this.#saveSoon();
+    });
+    for (const type of ['wheel', 'pointerdown'])
+      scroller.addEventListener(type, () => (this.#followsKeyboard = false), { passive: true });
+    scroller.addEventListener('keydown', (event) => this.#onKey(event));
+    scroller.addEventListener('pointerdown', (event) => this.#onPointer(event));
+    scroller.addEventListener('click', (event) => this.#onClick(event));
+    scroller.addEventListener('contextmenu', (event) => this.#onContextMenu(event));
+    // Without selected text, the browser sends the event to the body of the page.
+    document.addEventListener('copy', (event) => this.#onCopy(event), { signal: this.#closing.signal });
+  }
+
+  #newLayout(): ColumnLayout {
+    const { widths } = this.#choices;
+    return new ColumnLayout(
+      this.#frame.columns.length,
+      this.#choices,
+      (column) => widths[column] ?? this.#widths[column]!,
+    );
+  }
+
+  #measure(): void {
+    const { clientWidth, clientHeight } = this.#scroller;
+    if (!this.#hasFont && clientWidth > 0) this.#readFont();
+    this.#viewWidth = clientWidth;
+    this.#rows.resize(Math.max(0, clientHeight - headerHeight));
+    this.#sizeContent();
+    this.#draw();
+  }
+
+  #readFont(): void {
+    this.#hasFont = true;
+    const digit = digitWidth(this.element);
+    if (digit === undefined || Math.abs(digit - this.#digit) < 0.05) return;
+    this.#digit = digit;
+    for (const column of this.#widths.keys()) this.#widths[column] = columnWidth(this.#frame, column, digit);
+    this.#layout = this.#newLayout();
+  }
+
+  /**
+   * Handles the wheel if the scroll bar is scaled. Otherwise the browser scrolls, which is smoother, because it does not
+   * wait for a listener.
+   */
+  #handleWheel(): void {
+    if (this.#handlesWheel || !this.#rows.isScaled) return;
+    this.#handlesWheel = true;
+    this.#scroller.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false });
+  }
+
+  #sizeContent(): void {
+    this.#handleWheel();
+    const { clientHeight, clientWidth } = this.#scroller;
+    this.#content.style.height = `${this.#rows.contentHeight + headerHeight}px`;
+    this.#content.style.width = `${this.#numberWidth + this.#layout.pinnedWidth + this.#layout.scrolledWidth}px`;
+    this.#layer.style.width = `${clientWidth}px`;
+    this.#layer.style.height = `${clientHeight}px`;
+    this.#layer.style.setProperty('--lance-number-width', `${this.#numberWidth}px`);
+    this.#layer.style.setProperty('--lance-pinned-width', `${this.#layout.pinnedWidth}px`);
+    this.#layer.classList.toggle('lance-has-pinned', this.#layout.numPinned > 0);
+  }
+
+  #requestDraw(): void {
+    this.#frameRequest ??= requestAnimationFrame(() => {
+      this.#frameRequest = undefined;
+      this.#draw();
+    });
+  }
+
+  #draw(): void {
+    if (this.#isClosed || this.#rows.viewHeight === 0) return;
+    // Values are formatted while they are drawn, and a readable Arrow stream may contain invalid columns.
+    try {
+      this.#drawView();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.close();
+    this.#onFailure(error);
+  }
+
+  #drawView(): void {
+    const rows = this.#rows;
+    const [start, end] = [rows.firstRow, rows.endRow];
+    const left = this.#scroller.scrollLeft;
+    const width = Math.max(0, this.#viewWidth - this.#numberWidth - this.#layout.pinnedWidth);
+    const isGrown = rows.numRows > 0 && this.#sizeColumns(this.#layout.window(left, width), start);
+    const layout = this.#layout;
+    const window = layout.window(left, width);
+    const { active } = this.#selection;
+    const isHeader = active.row < 0;
+    this.#header.draw({
+      columns: this.#frame.columns,
+      layout,
+      window,
+      left,
+      active: isHeader ? active.column : undefined,
+    });
+    this.#body.draw({
+      frame: this.#frame,
+      layout,
+      window,
+      left,
+      start,
+      end,
+      above: rows.top - start * rowHeight,
+      active,
+      range: rangeOf(this.#selection),
+      isRange: !isSingle(this.#selection),
+    });
+    const id = isHeader ? this.#header.idOf(active.column) : this.#body.idOf(active);
+    if (id === undefined) this.#scroller.removeAttribute('aria-activedescendant');
+    else this.#scroller.setAttribute('aria-activedescendant', id);
+    void this.#frame.show(start, end, layout.columnsIn(window));
+    if (!isGrown) return;
+    // Other columns are in the view now.
+    if (this.#followsKeyboard) this.#reveal(active);
+    this.#requestDraw();
+  }
+
+  #onRows(): void {
+    if (this.#isClosed) return;
+    this.#drawFooter();
+    this.#requestDraw();
+  }
+
+  /** Gives columns the width of their values, once their first values in the view are loaded. */
+  #sizeColumns(window: ColumnWindow, start: number): boolean {
+    let isChanged = false;
+    for (const column of this.#layout.columnsIn(window)) {
+      if (this.#sized.has(column)) continue;
+      const cell = this.#frame.cell(start, column);
+      if (cell === undefined || cell.kind === 'failed') continue;
+      this.#sized.add(column);
+      const width = columnWidth(this.#frame, column, this.#digit, start);
+      if (width !== this.#widths[column]) isChanged = true;
+      this.#widths[column] = width;
+    }
+    if (isChanged) {
+      this.#layout = this.#newLayout();
+      this.#sizeContent();
+    }
+    return isChanged;
+  }
+
+  #relayout(): void {
+    this.#layout = this.#newLayout();
+    this.#selection = clampSelection(this.#selection, this.#size);
+    this.#sizeContent();
+    this.#drawFooter();
+    this.#requestDraw();
+    this.#saveSoon();
+  }
+
+  #choose(choices: ColumnChoices): void {
+    this.#choices = choices;
+    this.#relayout();
+  }
+
+  // Scrolling
+
+  #onWheel(event: WheelEvent): void {
+    if (event.ctrlKey || event.shiftKey || event.deltaY === 0) return;
+    const unit =
+      event.deltaMode === WheelEvent.DOM_DELTA_LINE
+        ? rowHeight
+        : event.deltaMode === WheelEvent.DOM_DELTA_PAGE
+          ? this.#rows.viewHeight
+          : 1;
+    const before = this.#rows.top;
+    this.#rows.moveBy(event.deltaY * unit);
+    if (this.#rows.top === before) return;
+    event.preventDefault();
+    this.#scroller.scrollTop = this.#rows.scrollTop;
+    if (event.deltaX !== 0) this.#scroller.scrollLeft += event.deltaX;
+    this.#requestDraw();
+  }
+
+  /** Scrolls as little as needed to show a cell. */
+  #reveal({ row, column }: GridPosition): void {
+    if (row >= 0) {
+      this.#rows.reveal(row);
+      this.#scroller.scrollTop = this.#rows.scrollTop;
+    }
+    if (column < this.#layout.numPinned || column >= this.#layout.shown.length) return;
+    const { left, width } = this.#layout.place(column);
+    const view = this.#viewWidth - this.#numberWidth - this.#layout.pinnedWidth;
+    const at = this.#scroller.scrollLeft;
+    if (left < at) this.#scroller.scrollLeft = left;
+    else if (left + width > at + view) this.#scroller.scrollLeft = Math.min(left, left + width - view);
+  }
+
+  #scrollWhenShown({ left, top }: GridState): void {
+    requestAnimationFrame(() => {
+      if (this.#isClosed) return;
+      this.#measure();
+      this.#rows.moveTo(top);
+      this.#scroller.scrollTop = this.#rows.scrollTop;
+      this.#scroller.scrollLeft = left;
+      this.#requestDraw();
+    });
+  }
+
+  /** Takes the keyboard focus once the page has it: a click in the tree shows a table and stays in the tree. */
+  #focusWhenShown(): void {
+    const focus = (): void => {
+      if (!this.#isClosed && document.activeElement === document.body) this.#scroller.focus({ preventScroll: true });
+    };
+    addEventListener('focus', focus, { signal: this.#closing.signal });
+    requestAnimationFrame(() => {
+      if (document.hasFocus()) focus();
+    });
+  }
+
+  // Keyboard and mouse
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.altKey) return;
+    const toEdge = event.ctrlKey || event.metaKey;
+    if (toEdge && event.key.toLowerCase() === 'a') {
+      this.#select(wholeTable(this.#size));
+      event.preventDefault();
+      return;
+    }
+    if (toEdge && !event.shiftKey && event.key.toLowerCase() === 'c') {
+      // The browser may not copy at all without selected text.
+      this.#copyAs('tsv');
+      return;
+    }
+    if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      event.preventDefault();
+      this.#openMenuAtActive();
+      return;
+    }
+    if (event.key === 'Enter' && !toEdge) {
+      event.preventDefault();
+      this.#open(this.#selection.active);
+      return;
+    }
+    if (event.key === 'Escape' && !isSingle(this.#selection)) {
+      // In a notebook, Escape leaves the output only if there is no range to give up.
+      event.stopPropagation();
+      this.#select(selectCell(this.#selection.active));
+      return;
+    }
+    const next = moved(
+      this.#selection,
+      { key: event.key, toEdge, extend: event.shiftKey },
+      this.#size,
+      this.#rows.wholeRows,
+    );
+    if (!next) return;
+    event.preventDefault();
+    this.#followsKeyboard = true;
+    this.#reveal(next.active);
+    this.#select(next);
+  }
+
+  #select(selection: Selection): void {
+    this.#selection = selection;
+    this.#message = undefined;
+    this.#drawFooter();
+    this.#requestDraw();
+    this.#saveSoon();
+  }
+
+  #onPointer(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    const at = this.#body.positionOf(event.target);
+    if (!at) return;
+    const { row, column } = at;
+    if (column === undefined) {
+      const whole = wholeRow(row, this.#size);
+      const { anchor } = this.#selection;
+      this.#select(event.shiftKey ? { active: whole.active, anchor: { ...whole.anchor, row: anchor.row } } : whole);
+      return;
+    }
+    const active = { row, column };
+    this.#select(event.shiftKey ? { active, anchor: this.#selection.anchor } : selectCell(active));
+    this.#followPointer();
+  }
+
+  /** Extends the selection to the cell under the pointer until the button is released. */
+  #followPointer(): void {
+    const ended = new AbortController();
+    const { signal } = ended;
+    addEventListener(
+      'pointermove',
+      (event) => {
+        const [target] = event.composedPath();
+        const at = this.#body.positionOf(target ?? null);
+        if (at?.column === undefined) return;
+        const { active, anchor } = this.#selection;
+        if (at.row === active.row && at.column === active.column) return;
+        this.#select({ active: { row: at.row, column: at.column }, anchor });
+      },
+      { signal },
+    );
+    addEventListener('pointerup', () => ended.abort(), { signal });
+    addEventListener('pointercancel', () => ended.abort(), { signal });
+  }
+
+  #onClick(event: MouseEvent): void {
+    if (event.target instanceof HTMLImageElement && isSingle(this.#selection)) this.#open(this.#selection.active);
+  }
+
+  #selectColumn(index: number, extend: boolean): void {
+    const whole = wholeColumn(index, this.#size);
+    const { anchor } = this.#selection;
+    this.#select(extend ? { active: whole.active, anchor: { ...whole.anchor, column: anchor.column } } : whole);
+    this.#scroller.focus({ preventScroll: true });
+  }
+
+  /** Opens what a cell has to show: the menu of a header, or an image in its size. */
+  #open(position: GridPosition): void {
+    if (position.row < 0) {
+      const head = this.#header.headElement(position.column);
+      if (head) this.#openColumnMenu(position.column, head);
+      return;
+    }
+    const element = this.#body.cellElement(position);
+    const thumbnail = element?.querySelector('img');
+    if (element && thumbnail) this.#showImage(position, thumbnail);
+  }
+
+  #showImage(position: GridPosition, thumbnail: HTMLImageElement): void {
+    const column = this.#layout.shown[position.column];
+    const cell = column === undefined ? undefined : this.#frame.cell(position.row, column);
+    if (cell?.kind !== 'image') return;
+    this.#largeImage?.hide();
+    this.#largeImage = new LargeImage(this.element, thumbnail, cell);
+  }
+
+  // Menus
+
+  #openMenuAtActive(): void {
+    const { active } = this.#selection;
+    const element = active.row < 0 ? this.#header.headElement(active.column) : this.#body.cellElement(active);
+    if (!element) return;
+    if (active.row < 0) this.#openColumnMenu(active.column, element);
+    else this.#openCellMenu(below(element));
+  }
+
+  #onContextMenu(event: MouseEvent): void {
+    const at = this.#body.positionOf(event.target);
+    if (at?.column === undefined) return;
+    event.preventDefault();
+    const { row, column } = at;
+    if (!isInRange(rangeOf(this.#selection), row, column)) this.#select(selectCell({ row, column }));
+    this.#openCellMenu({ x: event.clientX, y: event.clientY });
+  }
+
+  #openCellMenu(at: { x: number; y: number }): void {
+    this.#openMenu(
+      cellMenu((form) => this.#copyAs(form)),
+      at,
+    );
+  }
+
+  #openColumnMenu(index: number, at: HTMLElement): void {
+    const column = this.#layout.shown[index]!;
+    const items = columnMenu({
+      column,
+      choices: this.#choices,
+      isPinned: index < this.#layout.numPinned,
+      isLast: this.#layout.shown.length === 1,
+      choose: (choices) => this.#choose(choices),
+      fit: () => this.#fit(index),
+      copyName: () => this.#write(this.#frame.columns[column]!.name),
+    });
+    this.#openMenu(items, below(at));
+  }
+
+  #openMenu(items: readonly MenuItem[], at: { x: number; y: number }): void {
+    openMenu(this.element, items, at, () => {
+      if (!this.#isClosed) this.#scroller.focus({ preventScroll: true });
+    });
+  }
+
+  // Columns
+
+  #resize(column: number, width: number, isDone: boolean): void {
+    this.#choices = setWidth(this.#choices, column, width);
+    this.#layout = this.#newLayout();
+    this.#sizeContent();
+    this.#requestDraw();
+    if (isDone) this.#saveSoon();
+  }
+
+  /** Gives a column the width of its widest drawn text. */
+  #fit(index: number): void {
+    const column = this.#layout.shown[index]!;
+    const head = this.#header.headElement(index);
+    let widest = head ? contentWidth(head) + 24 : 0;
+    for (let row = this.#rows.firstRow; row < this.#rows.endRow; row++) {
+      const element = this.#body.cellElement({ row, column: index });
+      if (element) widest = Math.max(widest, contentWidth(element));
+    }
+    this.#choose(setWidth(this.#choices, column, widest + 18));
+  }
+
+  // Copying
+
+  #onCopy(event: ClipboardEvent): void {
+    const root = this.element.getRootNode();
+    if (!('activeElement' in root) || root.activeElement !== this.#scroller) return;
+    const text = this.#copied('tsv');
+    if (text === undefined) return;
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #copyAs(form: CopyForm): void {
+    const text = this.#copied(form);
+    if (text !== undefined) this.#write(text);
+  }
+
+  #write(text: string): void {
+    // The page may have lost the focus meanwhile, and then may not write.
+    void navigator.clipboard.writeText(text).catch(() => {});
+  }
+
+  /** Returns the selected cells as text; `undefined` if they can't be copied, which the footer then says. */
+  #copied(form: CopyForm): string | undefined {
+    const range = rangeOf(this.#selection);
+    const columns = this.#layout.shown.slice(range.startColumn, range.endColumn);
+    if (this.#selection.active.row < 0) return columns.map((column) => this.#frame.columns[column]!.name).join('\t');
+    if ((range.endRow - range.startRow) * columns.length > maxCopied)
+      return this.#say(`Select at most ${countText(maxCopied)} cells to copy them.`);
+    const text = copyCells(this.#frame, { ...range, columns }, form);
+    return text ?? this.#say('Some selected rows are not loaded. Select rows in the view.');
+  }
+
+  // Footer and state
+
+  #say(message: string): undefined {
+    this.#message = message;
+    this.#drawFooter();
+    return undefined;
+  }
+
+  #drawFooter(): void {
+    this.#footer.draw(this.#frame, this.#footerContent, this.#facts());
+  }
+
+  /** What the footer says about the selection and the hidden columns. */
+  #facts(): string[] {
+    const hidden = this.#choices.hidden.length;
+    const facts = hidden === 0 ? [] : [`${countText(hidden)} hidden`];
+    if (!isSingle(this.#selection)) {
+      const { startRow, endRow, startColumn, endColumn } = rangeOf(this.#selection);
+      const [rows, columns] = [endRow - startRow, endColumn - startColumn];
+      facts.push(`${countText(rows)} × ${countText(columns)} selected`);
+    }
+    return this.#message === undefined ? facts : [...facts, this.#message];
+  }
+
+  #saveSoon(): void {
+    if (!this.#onState) return;
+    clearTimeout(this.#stateTimer);
+    this.#stateTimer = setTimeout(() => {
+      this.#onState?.({
+        top: this.#rows.top,
+        left: this.#scroller.scrollLeft,
+        selection: this.#selection,
+        choices: this.#choices,
+      });
+    }, 200);
+  }
+}
+
+const below = (element: HTMLElement): { x: number; y: number } => {
+  const { left, bottom } = element.getBoundingClientRect();
+  return { x: left, y: bottom };
+};

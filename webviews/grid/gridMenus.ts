@@ -1,0 +1,44 @@
+import { countText } from '#shared/format/numbers.ts';
+import { type ColumnChoices, hide, pin, showAll, unpin } from './columnLayout.ts';
+import type { CopyForm } from './copyText.ts';
+import type { MenuItem } from './menu.ts';
+
+/** Returns the menu of the selected cells. */
+export function cellMenu(copyAs: (form: CopyForm) => void): MenuItem[] {
+  const copy = (label: string, form: CopyForm): MenuItem => ({ label, run: () => copyAs(form) });
+  return [
+    copy('Copy', 'tsv'),
+    copy('Copy as CSV', 'csv'),
+    copy('Copy as JSON', 'json'),
+    copy('Copy as Markdown', 'markdown'),
+  ];
+}
+
+export type ColumnMenuOptions = {
+  readonly column: number;
+  readonly choices: ColumnChoices;
+  readonly isPinned: boolean;
+  /** Whether no other column is shown. */
+  readonly isLast: boolean;
+  readonly choose: (choices: ColumnChoices) => void;
+  readonly fit: () => void;
+  readonly copyName: () => void;
+};
+
+/** Returns the menu of a column. */
+export function columnMenu({ column, choices, choose, ...options }: ColumnMenuOptions): MenuItem[] {
+  const hidden = choices.hidden.length;
+  const showHidden = {
+    label: `Show ${hidden === 1 ? 'Hidden Column' : `${countText(hidden)} Hidden Columns`}`,
+    run: () => choose(showAll(choices)),
+  };
+  return [
+    options.isPinned
+      ? { label: 'Unpin Column', run: () => choose(unpin(choices, column)) }
+      : { label: 'Pin Column', run: () => choose(pin(choices, column)) },
+    { label: 'Hide Column', run: () => choose(hide(choices, column)), isDisabled: options.isLast },
+    ...(hidden === 0 ? [] : [showHidden]),
+    { label: 'Fit Width', run: options.fit },
+    { label: 'Copy Name', run: options.copyName },
+  ];
+}

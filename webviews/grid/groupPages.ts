@@ -1,0 +1,126 @@
+import { isAbort } from '#shared/errors.ts';
+import { type ColumnGroup, probeRows, rowsOfPage } from './columnGroups.ts';
+import { type Block, cellText, emptyFailedCell, failedCell, type GridCell } from './block.ts';
+import type { PageBudget } from './pageBudget.ts';
+import { Pages } from './pages.ts';
+
+type LoadBlock = (start: number, end: number, signal: AbortSignal) => Promise<{ value: Block; bytes: number }>;
+
+export type GroupPagesOptions = {
+  readonly group: ColumnGroup;
+  /** The number of rows at first; see `grow`. */
+  readonly numRows: number;
+  readonly budget: PageBudget;
+  readonly load: LoadBlock;
+  readonly onChange: () => void;
+};
+
+/** Pages of more bytes are not loaded ahead of the view. */
+const aheadBytes = 2 ** 20;
+
+/**
+ * The loaded rows of a group of columns. If the width of its rows is not known, a few rows are read first, and their
+ * bytes decide how many rows a page has.
+ */
+export class GroupPages {
+  readonly #options: GroupPagesOptions;
+  #numRows: number;
+  /** Positions of the columns in the loaded rows. */
+  readonly #positions: ReadonlyMap<number, number>;
+  #pages: Pages<Block> | undefined;
+  #probe: { start: number; end: number; block: Block } | undefined;
+  #probing: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+  /** The rows that the view has asked for last. */
+  #view = { start: 0, end: 0 };
+
+  constructor(options: GroupPagesOptions) {
+    this.#options = options;
+    this.#numRows = options.numRows;
+    this.#positions = new Map(options.group.columns.map((column, position) => [column, position]));
+    const { rowBytes } = options.group;
+    if (rowBytes !== undefined) this.#pages = this.#newPages(rowBytes);
+  }
+
+  get isHeavy(): boolean {
+    return this.#options.group.isHeavy;
+  }
+
+  get failures(): readonly { start: number; end: number; error: Error }[] {
+    return this.#pages?.failures ?? [];
+  }
+
+  async show(start: number, end: number): Promise<void> {
+    if (end <= start) return;
+    this.#view = { start, end };
+    if (!this.#pages) await (this.#probing ??= this.#look());
+    // The view may have moved on during the look.
+    await this.#pages?.show(this.#view.start, this.#view.end);
+  }
+
+  cell(row: number, column: number): GridCell | undefined {
+    const position = this.#positions.get(column)!;
+    const page = this.#pages?.at(row);
+    if (page?.state === 'loaded') return page.value.cell(row - page.start, position);
+    const probe = this.#probe;
+    if (probe && row >= probe.start && row < probe.end) return probe.block.cell(row - probe.start, position);
+    if (page?.state !== 'failed') return undefined;
+    return position === 0 ? failedCell(page.error) : emptyFailedCell;
+  }
+
+  exactText(row: number, column: number): string | undefined {
+    const page = this.#pages?.at(row);
+    if (page?.state !== 'loaded') return undefined;
+    const position = this.#positions.get(column)!;
+    const cell = page.value.cell(row - page.start, position);
+    return cellText(cell, () => page.value.exactText(row - page.start, position));
+  }
+
+  /** Sets the number of rows after rows were added. */
+  grow(numRows: number): void {
+    this.#numRows = numRows;
+    void this.#pages?.grow(numRows).catch(() => {});
+  }
+
+  retry(): void {
+    void this.#pages?.retry().catch(() => {});
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#pages?.close();
+    this.#probe = undefined;
+  }
+
+  /** Reads a few rows to learn the width of a row. If they can't be read, the pages tell why. */
+  async #look(): Promise<void> {
+    const { load, onChange } = this.#options;
+    const { start } = this.#view;
+    const end = Math.min(this.#numRows, start + probeRows);
+    let rowBytes = 0;
+    try {
+      const { value, bytes } = await load(start, end, this.#closing.signal);
+      this.#probe = { start, end, block: value };
+      rowBytes = bytes / (end - start);
+    } catch (error) {
+      if (isAbort(error)) return;
+    }
+    if (this.#closing.signal.aborted) return;
+    this.#pages = this.#newPages(rowBytes);
+    onChange();
+  }
+
+  #newPages(rowBytes: number): Pages<Block> {
+    const { load, onChange, budget, group } = this.#options;
+    const pageRows = rowsOfPage(rowBytes);
+    return new Pages<Block>({
+      numRows: this.#numRows,
+      pageRows,
+      budget,
+      load,
+      onChange,
+      onLoaded: (block, grow) => block.count(grow),
+      isAhead: !group.isHeavy || pageRows * rowBytes <= aheadBytes,
+    });
+  }
+}

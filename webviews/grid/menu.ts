@@ -1,0 +1,53 @@
+import { type Action, createElement } from '../parts/elements.ts';
+
+/** An entry of a menu. */
+export type MenuItem = Action & { readonly isDisabled?: boolean };
+
+/**
+ * Opens a menu in the top layer, at an element or a point. Arrow keys move in it, Enter and Space run an entry, Escape
+ * and a click outside close it. Then the focus returns.
+ * @param parent holds the menu, so that the styles of its root apply
+ */
+export function openMenu(
+  parent: HTMLElement,
+  items: readonly MenuItem[],
+  at: { readonly x: number; readonly y: number },
+  onClosed: () => void,
+): void {
+  const menu = createElement('div', { className: 'lance-menu', role: 'menu' });
+  menu.popover = 'auto';
+  const buttons = items.map(({ label, run, isDisabled = false }) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.role = 'menuitem';
+    button.tabIndex = -1;
+    button.textContent = label;
+    button.disabled = isDisabled;
+    button.addEventListener('click', () => {
+      menu.hidePopover();
+      run();
+    });
+    return button;
+  });
+  menu.append(...buttons);
+  const enabled = buttons.filter(({ disabled }) => !disabled);
+  const focused = (): number => enabled.findIndex((button) => button.matches(':focus'));
+  menu.addEventListener('keydown', (event) => {
+    const to = { ArrowDown: focused() + 1, ArrowUp: focused() - 1, Home: 0, End: -1 }[event.key];
+    if (event.key === 'Tab') menu.hidePopover();
+    else if (to !== undefined) enabled.at(to % enabled.length)?.focus();
+    if (to !== undefined || event.key === 'Tab') event.preventDefault();
+    event.stopPropagation();
+  });
+  menu.addEventListener('toggle', (event) => {
+    if (event.newState !== 'closed') return;
+    menu.remove();
+    onClosed();
+  });
+  parent.append(menu);
+  menu.showPopover();
+  const { width, height } = menu.getBoundingClientRect();
+  menu.style.left = `${Math.max(4, Math.min(at.x, innerWidth - width - 4))}px`;
+  menu.style.top = `${Math.max(4, Math.min(at.y, innerHeight - height - 4))}px`;
+  enabled[0]?.focus();
+}

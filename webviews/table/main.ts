@@ -1,0 +1,147 @@
+import '../grid/grid.css';
+import './panel.css';
+import { countText } from '#shared/format/numbers.ts';
+import type {
+  PanelAction,
+  PanelFailure,
+  PanelGrowth,
+  PanelHostMethods,
+  PanelTable,
+  PanelViewMethods,
+} from '#shared/protocol/webviewMessages.ts';
+import { pagedFrame } from '../grid/frame.ts';
+import { Grid, type GridState } from '../grid/grid.ts';
+import type { Footer } from '../grid/gridFooter.ts';
+import { createButton, createElement } from '../parts/elements.ts';
+import { isAbort, messageOf } from '#shared/errors.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
+
+const undrawable =
+  "Can't draw the rows: a value does not match the type of its column. Read the table in a notebook to find it.";
+
+const actionLabels: Record<PanelAction, string> = {
+  retry: 'Retry',
+  chooseFolder: 'Choose Folder…',
+  removeConnection: 'Remove Connection',
+  openSettings: 'Open Settings',
+  cancel: 'Cancel',
+};
+
+const act = (action: PanelAction): void => void host.request('act', { action }).catch(() => undefined);
+
+const actionOf = (action: PanelAction) => ({ label: actionLabels[action], run: () => act(action) });
+
+function failureElement({ title, message, actions }: PanelFailure): HTMLElement {
+  const element = createElement('div', { className: 'lance-message', role: 'alert' });
+  const buttons = actions.map((action) => createButton(actionOf(action)));
+  if (buttons[0]) buttons[0].className = 'primary';
+  element.append(createElement('h1', { text: title }), createElement('p', { text: message }), ...buttons);
+  return element;
+}
+
+/** Shows how far a query has come whose columns are not known yet. */
+function growthElement({ note }: PanelGrowth): HTMLElement {
+  const element = createElement('div', { className: 'lance-message', role: 'status' });
+  element.append(createElement('p', { text: note }), createButton(actionOf('cancel')));
+  return element;
+}
+
+/** `1,000,000 rows · 7 columns · version 3`, a note, and a button while rows are added. */
+function footerOf({ numRows, columns, version, note, isGrowing }: PanelTable): Footer {
+  const parts = [
+    `${countText(numRows)} ${numRows === 1 ? 'row' : 'rows'}`,
+    `${countText(columns.length)} ${columns.length === 1 ? 'column' : 'columns'}`,
+    ...(version === null ? [] : [`version ${version}`]),
+  ];
+  return {
+    texts: [parts.join(' · '), ...(note === undefined ? [] : [note])],
+    button: isGrowing === true ? actionOf('cancel') : undefined,
+  };
+}
+
+/** VS Code's API in a webview. */
+declare function acquireVsCodeApi(): {
+  postMessage(message: unknown): void;
+  setState(state: unknown): void;
+  getState?(): unknown;
+};
+
+const editor = acquireVsCodeApi();
+const root = document.getElementById('root') ?? document.body;
+const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.postMessage(frame), {
+  show: (table) => (show(table), null),
+  grow: (growth) => (grow(growth), null),
+  fail: (failure) => (fail(failure), null),
+});
+
+/** The content of the panel: nothing yet, a table whose columns are not known yet, a table, or a failure. */
+type PanelContent =
+  | { kind: 'waiting' }
+  | { kind: 'growing'; key: string }
+  | { kind: 'table'; table: PanelTable; grid: Grid }
+  | { kind: 'failed' };
+
+let content = { kind: 'waiting' } as PanelContent;
+
+function replace(next: PanelContent, element: HTMLElement): void {
+  if (content.kind === 'table') content.grid.close();
+  content = next;
+  root.replaceChildren(element);
+}
+
+function fail(failure: PanelFailure): void {
+  replace({ kind: 'failed' }, failureElement(failure));
+}
+
+function show(table: PanelTable): void {
+  const { key, title, version } = table;
+  const state = stateOf(editor.getState?.(), key);
+  // The state from which the extension opens the panel again after a reload.
+  const save = (next?: GridState): void => editor.setState({ key, title, version, grid: next });
+  save(state);
+  const frame = pagedFrame(table, (start, end, columns, signal) =>
+    host.request('rows', { key, start, end, ...(columns && { columns: [...columns] }) }, signal),
+  );
+  const grid = new Grid({
+    frame,
+    label: title,
+    focus: true,
+    footer: footerOf(table),
+    isGrowing: table.isGrowing === true,
+    state,
+    onState: save,
+    onFailure: () => fail({ title, message: undrawable, actions: [] }),
+  });
+  replace({ kind: 'table', table, grid }, grid.element);
+}
+
+/** Shows how far a table has come. A table that is not shown yet replaces the one that is shown. */
+function grow(growth: PanelGrowth): void {
+  if (content.kind !== 'table' || content.table.key !== growth.key)
+    return replace({ kind: 'growing', key: growth.key }, growthElement(growth));
+  const table = { ...content.table, ...growth };
+  content = { ...content, table };
+  content.grid.update({ numRows: table.numRows, footer: footerOf(table), isGrowing: growth.isGrowing });
+}
+
+/** Returns what the grid of the same table had kept, if the page is created again. */
+function stateOf(saved: unknown, key: string): GridState | undefined {
+  if (typeof saved !== 'object' || saved === null) return undefined;
+  const { key: of, grid: state } = saved as { key?: unknown; grid?: GridState };
+  return of === key ? state : undefined;
+}
+
+addEventListener('message', (event) => void host.receive(event.data));
+addEventListener('pagehide', () => host.close());
+
+root.ariaBusy = 'true';
+try {
+  const table = await host.request('ready', null);
+  // Ignore the response if a newer table has arrived during the request.
+  if (content.kind === 'waiting' || (content.kind === 'growing' && content.key === table.key)) show(table);
+} catch (error) {
+  // The host has usually sent the failure already, with what the user can do.
+  if (!isAbort(error) && (content.kind === 'waiting' || content.kind === 'growing'))
+    fail({ title: "Can't open the table", message: messageOf(error), actions: [] });
+}
+root.ariaBusy = null;
