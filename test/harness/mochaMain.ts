@@ -3,6 +3,10 @@
  *
  * When a worker has finished a file, it takes the next file in the given order. Things that test files share (a server,
  * a window) exist once per worker.
+ *
+ * In CI a file with failed tests runs a second time at the end, alone and in a new process. Tests of a window build on
+ * each other: if a shared machine pauses during one of them, running this test again is often not enough. If many files
+ * fail, none is repeated, because then the machine is not the cause.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,6 +34,8 @@ onInterrupt(async () => {
 const emit = fileEmitter(values.results);
 const waiting = [...positionals];
 
+const maxRepeats = process.env['CI'] ? 3 : 0;
+const failedFiles = new Map<string, number>();
 let failures = 0;
 
 /** Sends files to one worker until no file is left or the worker has ended. */
@@ -43,7 +49,7 @@ async function runWorker(worker: number): Promise<void> {
   children.set(child, ending);
   let current: string | undefined;
   child.on('message', (failed) => {
-    failures += Number(failed);
+    if (current !== undefined && Number(failed) > 0) failedFiles.set(current, Number(failed));
     current = waiting.shift();
     // A failure to send to a worker that has crashed meanwhile is reported below.
     child.send(current ?? { done: true }, () => undefined);
@@ -61,6 +67,15 @@ await Promise.all(Array.from({ length: workers }, (_, index) => runWorker(index 
 if (waiting.length > 0) {
   failures++;
   emit({ event: 'error', error: `no process was left to run ${waiting.map((file) => relative('', file)).join(', ')}` });
+} else if (failedFiles.size > 0 && failedFiles.size <= maxRepeats) {
+  const repeated = [...failedFiles.keys()];
+  failedFiles.clear();
+  for (const [index, file] of repeated.entries()) {
+    emit({ event: 'repeat', file });
+    waiting.push(file);
+    await runWorker(workers + 1 + index);
+  }
 }
+for (const failed of failedFiles.values()) failures += failed;
 emit({ event: 'end', failures });
 process.exit(failures > 0 ? 1 : 0);

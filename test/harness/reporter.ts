@@ -5,6 +5,10 @@ import { skipReasons } from './needs/parts.ts';
 /** One line of a results file. A run without an `end` line did not finish, regardless of its exit code. */
 export type TestEvent = (
   | { readonly event: 'begin'; readonly node: string; readonly pid: number; readonly vscode?: string }
+  /** A process of the layer starts to run a file. What it reports until its next file belongs to this file. */
+  | { readonly event: 'file'; readonly file: string }
+  /** Tests of a file failed, and all of it runs again in a new process. Only the second run counts. */
+  | { readonly event: 'repeat'; readonly file: string }
   | { readonly event: 'test'; readonly title: string }
   | { readonly event: 'pass'; readonly title: string; readonly ms: number }
   | { readonly event: 'skip'; readonly title: string; readonly part: string | null }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { TestEvent } from './reporter.ts';
 
 export type Tally = { passed: number; failed: number; skipped: number };
@@ -57,13 +58,25 @@ export class ResultsFile {
     return [...times.values()];
   }
 
+  /** The events without those of files that ran again. */
+  get #counted(): readonly TestEvent[] {
+    const files = new Map<number | undefined, string>();
+    let counted: { readonly file: string | undefined; readonly event: TestEvent }[] = [];
+    for (const event of this.events) {
+      if (event.event === 'file') files.set(event.worker, event.file);
+      if (event.event === 'repeat') counted = counted.filter(({ file }) => file !== event.file);
+      else counted.push({ file: files.get(event.worker), event });
+    }
+    return counted.map(({ event }) => event);
+  }
+
   get ended(): boolean {
     return this.events.some((event) => event.event === 'end' || event.event === 'error');
   }
 
   /** Returns why this run is not reliable; undefined if it reported its own end. */
   problem(): string | undefined {
-    const errors = this.events.flatMap((event) => (event.event === 'error' ? [event.error.split('\n')[0]] : []));
+    const errors = this.#counted.flatMap((event) => (event.event === 'error' ? [event.error.split('\n')[0]] : []));
     if (errors.length > 0) return `the suite could not run: ${errors.join('; ')}`;
     if (!this.events.some((event) => event.event === 'end')) {
       return `the suite reported no end${this.running === undefined ? '' : `; it stopped in "${this.running}"`}`;
@@ -76,7 +89,7 @@ export class ResultsFile {
   tally(): Tally {
     const strict = Boolean(process.env['CI']);
     const tally = { passed: 0, failed: 0, skipped: 0 };
-    for (const event of this.events) {
+    for (const event of this.#counted) {
       if (event.event === 'pass') tally.passed++;
       else if (event.event === 'fail') tally.failed++;
       else if (event.event === 'skip') tally[strict && event.part === null ? 'failed' : 'skipped']++;
@@ -98,8 +111,11 @@ export class ResultsFile {
         return this.#say(`  FAIL  ${event.title}\n${event.error.replace(/^/gm, '        ')}`);
       case 'again':
         return this.#say(`  AGAIN ${event.title}\n${event.error.replace(/^/gm, '        ')}`);
+      case 'repeat':
+        return this.#say(`  AGAIN ${relative('', event.file)} as a whole, in a new process`);
       case 'error':
         return this.#say(`  FAIL  ${event.error.replace(/\n/g, '\n        ')}`);
+      case 'file':
       case 'test':
       case 'suite':
       case 'end':

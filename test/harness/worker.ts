@@ -16,6 +16,7 @@ process.once('disconnect', () => process.exit(1));
 let failures = 0;
 for (let file = await nextFile(0); file !== null;) {
   let failed = 1;
+  emit({ event: 'file', file });
   try {
     failed = await runFiles({ files: [file], emit, grep });
   } catch (error) {

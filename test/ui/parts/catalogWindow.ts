@@ -3,6 +3,8 @@ import { frameWith, runCommand } from '../../harness/workbench.ts';
 
 const menuMs = 5000;
 const menuTries = 3;
+const openingMs = 15_000;
+const openingTries = 4;
 
 /** Returns a row of the catalog tree by its accessible name, such as "Table orders in shop/eu". */
 export function treeRow(page: Page, label: string): Locator {
@@ -12,9 +14,18 @@ export function treeRow(page: Page, label: string): Locator {
 /** Opens the catalog view. */
 export async function openCatalog(page: Page): Promise<void> {
   const icon = page.locator('.activitybar .action-item', { has: page.locator('a[aria-label^="Lance Catalog"]') });
+  const view = page.locator('[id="workbench.view.extension.lanceCatalog"]');
   await icon.waitFor({ timeout: 60_000 });
-  // A click on the icon of the open view would close the view.
-  if (!(await icon.evaluate((item) => item.classList.contains('checked')))) await icon.click();
+  // A click on the icon of the open view closes the view, and a window that has just loaded opens its view some time
+  // after its icons. So look again after each click.
+  for (let attempt = 1; attempt <= openingTries; attempt++) {
+    if (!(await icon.evaluate((item) => item.classList.contains('checked')))) await icon.click();
+    try {
+      return await view.waitFor({ timeout: openingMs });
+    } catch (error) {
+      if (attempt === openingTries) throw error;
+    }
+  }
 }
 
 /** Expands each row in turn, and waits for the next one. */

@@ -11,8 +11,11 @@ import { isRunning } from '../../harness/running.ts';
 
 const passes = (title: string) => `suite('of ${title}', () => test('passes', () => {}));`;
 
-/** Runs test files, given as texts in the order of running, as a layer does. */
-function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
+/**
+ * Runs test files, given as texts in the order of running, as a layer does. In CI every failing test and file would run
+ * twice and be reported twice, so `CI` is unset unless a test sets it.
+ */
+function runFiles(workers: number, texts: Readonly<Record<string, string>>, ci?: string) {
   const folder = tempFolder();
   const files = Object.entries(texts).map(([name, text]) => {
     writeFileSync(join(folder, name), text);
@@ -20,8 +23,7 @@ function runFiles(workers: number, texts: Readonly<Record<string, string>>) {
   });
   const path = join(folder, 'results.ndjson');
   const args = [inRoot('test/harness/mochaMain.ts'), '--results', path, '--workers', String(workers), ...files];
-  // Unset `CI`. If it was set, every failing test would run twice and be reported twice.
-  const env = { ...process.env, CI: undefined };
+  const env = { ...process.env, CI: ci };
   const { status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000, env });
   const said: string[] = [];
   const results = new ResultsFile(path, (line) => said.push(line), false);
@@ -93,6 +95,38 @@ suite('Several processes that run the files of a layer', function () {
     assert.equal(results.problem(), undefined);
     assert.deepEqual(results.tally(), { passed: 1, failed: 1, skipped: 0 });
     assert.match(said, /FAIL {2}of a fails\n.*on purpose/);
+  });
+
+  // Its tests build on each other: the second one can pass only if the first one has run in the same process.
+  const failsOnce = `import { existsSync, writeFileSync } from 'node:fs';
+    let isReady = false;
+    const ran = import.meta.filename + '.ran';
+    suite('of once', () => {
+      test('prepares', () => { isReady = existsSync(ran); writeFileSync(ran, ''); });
+      test('builds on it', () => { if (!isReady) throw new Error('on purpose'); });
+    });`;
+
+  test('run a file again in a new process in CI when its tests failed, and count only the second run', () => {
+    const { status, results, said } = runFiles(1, { 'a.mjs': failsOnce, 'b.mjs': passes('b') }, '1');
+    assert.equal(status, 0);
+    assert.equal(results.problem(), undefined);
+    assert.deepEqual(results.tally(), { passed: 3, failed: 0, skipped: 0 });
+    assert.match(said, /FAIL {2}of once builds on it\n[\s\S]*AGAIN .*a\.mjs as a whole/);
+  });
+
+  test('count a file as failed in CI when it fails again', () => {
+    const fails = `suite('of a', () => test('fails', () => { throw new Error('on purpose'); }));`;
+    const { status, results } = runFiles(1, { 'a.mjs': fails, 'b.mjs': passes('b') }, '1');
+    assert.equal(status, 1);
+    assert.deepEqual(results.tally(), { passed: 1, failed: 1, skipped: 0 });
+  });
+
+  test('repeat no file in CI when many fail', () => {
+    const files = ['a.mjs', 'b.mjs', 'c.mjs', 'd.mjs'].map((name) => [name, failsOnce] as const);
+    const { status, results, said } = runFiles(2, Object.fromEntries(files), '1');
+    assert.equal(status, 1);
+    assert.deepEqual(results.tally(), { passed: 4, failed: 4, skipped: 0 });
+    assert.doesNotMatch(said, /as a whole/);
   });
 
   test('name the file whose process died, and leave the others to the next', () => {
