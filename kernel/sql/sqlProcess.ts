@@ -9,7 +9,7 @@ import { requireLazy } from '#shared/loadLazy.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { type EngineHostMethods, type EngineMethods, replyPipe, requestPipe } from './messages.ts';
 import { type QueryPulls, servePulls } from './pullServer.ts';
-import { createSpillFolder, removeSpillFolder } from './spillFolder.ts';
+import { createSpillFolder, removeSpillFolder } from '#processes/spillFolder.ts';
 
 /** How long an idle process is kept for the next query. A start takes 150 ms; an idle process takes 110 MB of memory. */
 const keptMs = 60_000;

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RecordBatch, type Schema, Table, tableFromIPC, tableToIPC } from '#arrow';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
-import { createSpillFolder, removeSpillFolder } from '#sql/spillFolder.ts';
+import { createSpillFolder, removeSpillFolder } from '#processes/spillFolder.ts';
 
 /** Where a batch is: its first row, and its Arrow stream in the file. */
 type Entry = { firstRow: number; rows: number; position: number; length: number };

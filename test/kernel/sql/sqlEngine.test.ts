@@ -94,7 +94,7 @@ const processes = (): number[] =>
     });
 
 const spillFolders = (pid = process.pid): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith(`lance-catalog-sql-${pid}-`));
+  readdirSync(tmpdir()).filter((name) => name.startsWith(`lance-catalog-spill-${pid}-`));
 
 suite('The SQL engine', function () {
   this.timeout(60_000);
@@ -363,7 +363,7 @@ suite('The process of the SQL engine', function () {
 
   test('removes the folder of a process that was killed with its parent', async () => {
     // No process has this id, because Linux gives ids up to 2^22.
-    const stale = join(tmpdir(), 'lance-catalog-sql-99999999-stale');
+    const stale = join(tmpdir(), 'lance-catalog-spill-99999999-stale');
     mkdirSync(join(stale, 'files'), { recursive: true });
     for (const pid of processes()) process.kill(pid, 'SIGKILL');
     await until('their end', () => processes().length === 0);

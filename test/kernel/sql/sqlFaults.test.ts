@@ -30,7 +30,7 @@ const manyRows = (): Table =>
 
 /** Returns the processes of the SQL engine of this process, the newest last. */
 const processes = (): number[] =>
-  readdirSync(tmpdir()).some((name) => name.startsWith(`lance-catalog-sql-${process.pid}-`))
+  readdirSync(tmpdir()).some((name) => name.startsWith(`lance-catalog-spill-${process.pid}-`))
     ? spawnSync('pgrep', ['-P', String(process.pid), '-f', 'sql.cjs'], { encoding: 'utf8' })
         .stdout.split('\n')
         .filter(Boolean)
@@ -105,10 +105,7 @@ suite('Faults below a query', function () {
     process.env['TMPDIR'] = join(root, 'missing');
     try {
       await assert.rejects(count('select 1 as one'), (error) => {
-        assert.match(
-          String(error),
-          /Can't create a folder for the temporary data of SQL.*set the environment variable TMPDIR/,
-        );
+        assert.match(String(error), /Can't create a folder for temporary data.*set the environment variable TMPDIR/);
         return isCatalogError(error, 'ServiceUnavailable');
       });
     } finally {

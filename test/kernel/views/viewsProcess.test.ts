@@ -39,14 +39,14 @@ const childrenOf = (parent: number, bundle = 'sql.cjs'): number[] =>
 
 /** Returns the temporary folders of SQL that processes have created. */
 const foldersOf = (pids: readonly number[]): string[] =>
-  readdirSync(tmpdir()).filter((name) => pids.some((pid) => name.startsWith(`lance-catalog-sql-${pid}-`)));
+  readdirSync(tmpdir()).filter((name) => pids.some((pid) => name.startsWith(`lance-catalog-spill-${pid}-`)));
 
 /** Returns the bytes of the files that a process has open although they have no name. */
 const unnamedFiles = (pid: number): string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
       const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
-      return /lance-catalog-sql-.*\(deleted\)$/.test(path) ? [path] : [];
+      return /lance-catalog-spill-.*\(deleted\)$/.test(path) ? [path] : [];
     } catch {
       return [];
     }

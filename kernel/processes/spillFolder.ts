@@ -2,16 +2,16 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isProcessRunning } from '#processes/running.ts';
+import { isProcessRunning } from './running.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
-const prefix = 'lance-catalog-sql-';
+const prefix = 'lance-catalog-spill-';
 
-/** The folders of engines that run, or that have just ended. */
+/** The folders of this process. */
 const folders = new Set<string>();
 
 /**
- * Creates the folder in which an engine may write data that exceeds its memory. The name has the id of this process, so
+ * Creates a private folder for data that exceeds the memory of a process. The name has the id of this process, so
  * that later processes find the folders of processes that were killed.
  * @throws CatalogError ServiceUnavailable (17) if the folder can't be created
  */
@@ -25,7 +25,7 @@ export function createSpillFolder(): string {
   } catch (cause) {
     throw new CatalogError(
       'ServiceUnavailable',
-      `Can't create a folder for the temporary data of SQL: ${messageOf(cause)}.`,
+      `Can't create a folder for temporary data: ${messageOf(cause)}.`,
       `Free space in "${tmpdir()}" or make it writable, or set the environment variable TMPDIR to another folder.`,
       { cause },
     );
@@ -62,7 +62,7 @@ function removeStaleFolders(): void {
     return;
   }
   for (const name of names) {
-    const pid = Number(/^lance-catalog-sql-(\d+)-/.exec(name)?.[1]);
+    const pid = Number(/^lance-catalog-spill-(\d+)-/.exec(name)?.[1]);
     // Folders of other users can't be removed, which does no harm.
     if (Number.isSafeInteger(pid) && !isProcessRunning(pid)) removeNow(join(tmpdir(), name));
   }

@@ -1,0 +1,119 @@
+import { type Data, DataType, Precision } from '#arrow';
+import { columnReader } from '#catalog/arrow/rowValues.ts';
+import type { Ordering } from '#catalog/query/querySpec.ts';
+import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { halfValue, wordsToBigInt } from '#shared/format/numbers.ts';
+
+/**
+ * A value to sort by: text and bytes as a string with one character per byte, because the engine compares bytes;
+ * booleans as 0 and 1; null for no value.
+ */
+export type KeyValue = number | bigint | string | null;
+
+type ReadKey = (row: number) => KeyValue;
+
+/**
+ * Returns a function from a row to its key, for one chunk of a column.
+ * @throws CatalogError Unsupported (0) for a type that has no order
+ */
+export function keyReader(data: Data | undefined, column: string): ReadKey {
+  // Arrow leaves out a column that is shorter than its batch.
+  if (!data) return () => null;
+  const read = validKeyReader(data, column);
+  return data.nullCount === 0 ? read : (row) => (data.getValid(row) ? read(row) : null);
+}
+
+function validKeyReader(data: Data, column: string): ReadKey {
+  const { type } = data;
+  if (DataType.isNull(type)) return () => null;
+  if (DataType.isBool(type)) {
+    const read = columnReader(data);
+    return (row) => Number(read(row));
+  }
+  if (DataType.isFloat(type) && type.precision === Precision.HALF) {
+    const halves = data.values as Uint16Array;
+    return (row) => halfValue(halves[row]!);
+  }
+  if (hasNumbers(type)) {
+    const numbers = data.values as ArrayLike<number | bigint>;
+    return (row) => numbers[row]!;
+  }
+  if (DataType.isDecimal(type)) {
+    const words = data.values as Uint32Array;
+    const width = type.bitWidth / 32;
+    return (row) => wordsToBigInt(words.subarray(row * width, (row + 1) * width));
+  }
+  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type)) {
+    const read = columnReader(data) as (row: number) => string;
+    return (row) => bytesOf(read(row));
+  }
+  if (isBinary(type)) {
+    const read = columnReader(data) as (row: number) => Uint8Array;
+    return (row) => {
+      const { buffer, byteOffset, byteLength } = read(row);
+      return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+    };
+  }
+  if (DataType.isDictionary(type)) return dictionaryReader(data, column);
+  throw new CatalogError(
+    'Unsupported',
+    `The column "${column}" has the type ${typeText(type)}, which has no order.`,
+    'Sort by another column.',
+  );
+}
+
+const hasNumbers = (type: DataType): boolean =>
+  DataType.isInt(type) ||
+  DataType.isFloat(type) ||
+  DataType.isDate(type) ||
+  DataType.isTime(type) ||
+  DataType.isTimestamp(type) ||
+  DataType.isDuration(type);
+
+const isBinary = (type: DataType): boolean =>
+  DataType.isBinary(type) ||
+  DataType.isLargeBinary(type) ||
+  DataType.isBinaryView(type) ||
+  DataType.isFixedSizeBinary(type);
+
+function dictionaryReader(data: Data, column: string): ReadKey {
+  const values = (data.dictionary?.data ?? []).flatMap((chunk) => {
+    const read = keyReader(chunk, column);
+    return Array.from({ length: chunk.length }, (_, row) => read(row));
+  });
+  const positions = data.values as ArrayLike<number | bigint>;
+  return (row) => values[Number(positions[row])] ?? null;
+}
+
+// oxlint-disable-next-line no-control-regex -- the range is that of ASCII
+const beyondAscii = /[^\u0000-\u007f]/;
+
+/** UTF-8 and UTF-16 order characters differently, so text beyond ASCII is compared by its bytes in UTF-8. */
+const bytesOf = (text: string): string => (beyondAscii.test(text) ? Buffer.from(text).toString('latin1') : text);
+
+/** Compares two keys of the same column, as `Array.prototype.toSorted` needs it. */
+export type CompareKeys = (a: KeyValue, b: KeyValue) => number;
+
+/**
+ * Returns the order of the engine: `-Infinity … -0, 0 … Infinity, NaN`, text and bytes by their bytes. Nulls are last
+ * in both directions, or first with `nullsFirst`.
+ */
+export function keyOrder({ descending = false, nullsFirst = false }: Ordering): CompareKeys {
+  const sign = descending ? -1 : 1;
+  const nulls = nullsFirst ? -1 : 1;
+  return (a, b) => {
+    if (a === null || b === null) return a === b ? 0 : a === null ? nulls : -nulls;
+    return sign * compareValues(a, b);
+  };
+}
+
+function compareValues(a: number | bigint | string, b: number | bigint | string): number {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  // Values that are neither less nor more are equal, or zeros with different signs, or one of them is NaN.
+  if (Object.is(a, b) || typeof a !== 'number' || typeof b !== 'number') return 0;
+  if (Number.isNaN(a)) return 1;
+  if (Number.isNaN(b)) return -1;
+  return Object.is(a, -0) ? -1 : 1;
+}

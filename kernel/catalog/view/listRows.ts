@@ -1,0 +1,153 @@
+import { type Data, DataType, type RecordBatch } from '#arrow';
+import type { Ordering } from '#catalog/query/querySpec.ts';
+import type { Query } from '#catalog/query/query.ts';
+import type { Table } from '#catalog/table/table.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { countText } from '#shared/format/numbers.ts';
+import { type CompareKeys, keyOrder, keyReader, type KeyValue } from './keyOrder.ts';
+import type { RowIdList } from './rowIdList.ts';
+
+/** Which rows of a table a view has, and their order. */
+export type ViewSpec = {
+  /** Only rows for which this SQL expression is true. */
+  readonly where?: string | undefined;
+  /** Columns to sort by, the first one first. Rows with equal values are in the order of their row ids. */
+  readonly orderBy?: readonly Ordering[] | undefined;
+};
+
+export type ListOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of listed rows. */
+  readonly onProgress?: ((rows: number) => void) | undefined;
+};
+
+/** Rows that are sorted in this process if a server can't sort them. They need about 50 bytes each. */
+const maxLocalRows = 5_000_000;
+
+/** Returns the query of the rows of a view in table order. */
+export const filteredQuery = (table: Table, { where }: ViewSpec): Query => {
+  const query = table.query();
+  return where === undefined ? query : query.where(where);
+};
+
+/**
+ * Adds the row ids of all rows of a view to an empty list. The table sorts the rows; if a server can't, they are sorted
+ * here.
+ * @throws CatalogError InvalidInput (13) or ColumnNotFound (12) for a wrong filter or column, Unsupported (0) for a
+ * column that has no order, or for more rows than can be sorted here
+ */
+export async function listRows(table: Table, spec: ViewSpec, list: RowIdList, options: ListOptions): Promise<void> {
+  const orderBy = spec.orderBy ?? [];
+  const query = filteredQuery(table, spec);
+  if (orderBy.length === 0) return listInOrder(query.select(['_rowid']), list, options);
+  const columns = keyColumns(orderBy);
+  try {
+    await listSorted(query.select(columns).orderBy(orderBy).withRowId(), orderBy, list, options);
+  } catch (error) {
+    if (!isCatalogError(error, 'Unsupported') || list.length > 0) throw error;
+    await listSortedHere(query.select(columns).withRowId(), { orderBy, cause: error }, list, options);
+  }
+}
+
+/** The names of the columns to sort by, each once. */
+export const keyColumns = (orderBy: readonly Ordering[]): string[] => [...new Set(orderBy.map(({ column }) => column))];
+
+async function listInOrder(query: Query, list: RowIdList, { signal, onProgress }: ListOptions): Promise<void> {
+  for await (const batch of (await query.execute({ signal })).batches) {
+    list.push(rowIdsOf(batch));
+    await list.settle();
+    onProgress?.(list.length);
+  }
+}
+
+/** Lists sorted rows. Rows with equal keys arrive in any order, so each group of them is sorted by row id. */
+async function listSorted(
+  query: Query,
+  orderBy: readonly Ordering[],
+  list: RowIdList,
+  { signal, onProgress }: ListOptions,
+): Promise<void> {
+  let group: { start: number; keys: readonly KeyValue[] } | undefined;
+  for await (const batch of (await query.execute({ signal })).batches) {
+    const readKeys = keysReader(batch, orderBy);
+    const ids = rowIdsOf(batch);
+    let pushed = 0;
+    for (let row = 0; row < batch.numRows; row++) {
+      const keys = readKeys(row);
+      if (group && isSame(keys, group.keys)) continue;
+      list.push(ids.subarray(pushed, row));
+      pushed = row;
+      if (group) list.sortFrom(group.start);
+      group = { start: list.length, keys };
+    }
+    list.push(ids.subarray(pushed));
+    await list.settle(group?.start);
+    onProgress?.(list.length);
+  }
+  if (group) list.sortFrom(group.start);
+  await list.settle();
+}
+
+/** Lists rows that arrive in any order, and sorts them in this process. */
+async function listSortedHere(
+  query: Query,
+  { orderBy, cause }: { orderBy: readonly Ordering[]; cause: CatalogError },
+  list: RowIdList,
+  { signal, onProgress }: ListOptions,
+): Promise<void> {
+  const keys: KeyValue[][] = orderBy.map(() => []);
+  const ids: bigint[] = [];
+  for await (const batch of (await query.execute({ signal })).batches) {
+    const rows = ids.length + batch.numRows;
+    if (rows > maxLocalRows) {
+      const what = `The server can't sort rows, and there are more than ${countText(maxLocalRows)}, which can be sorted without it.`;
+      throw new CatalogError('Unsupported', what, 'Filter the rows before you sort them.', { cause });
+    }
+    for (const id of rowIdsOf(batch)) ids.push(id);
+    for (const [index, read] of keyReaders(batch, orderBy).entries())
+      for (let row = 0; row < batch.numRows; row++) keys[index]!.push(read(row));
+    onProgress?.(ids.length);
+  }
+  const orders = orderBy.map((ordering) => keyOrder(ordering));
+  const compare = (a: number, b: number): number => {
+    for (const [index, order] of orders.entries()) {
+      const result = order(keys[index]![a]!, keys[index]![b]!);
+      if (result !== 0) return result;
+    }
+    return ids[a]! < ids[b]! ? -1 : 1;
+  };
+  list.push(BigUint64Array.from(Uint32Array.from(ids.keys()).toSorted(compare), (row) => ids[row]!));
+  await list.settle();
+}
+
+const keyReaders = (batch: RecordBatch, orderBy: readonly Ordering[]): ((row: number) => KeyValue)[] =>
+  orderBy.map(({ column }) => {
+    const index = keyColumns(orderBy).indexOf(column);
+    return keyReader(batch.data.children[index], column);
+  });
+
+/** Returns a function from a row to its keys. The columns of the batch are those of `keyColumns`, and then the row id. */
+export function keysReader(batch: RecordBatch, orderBy: readonly Ordering[]): (row: number) => readonly KeyValue[] {
+  const readers = keyReaders(batch, orderBy);
+  return (row) => readers.map((read) => read(row));
+}
+
+const order: CompareKeys = keyOrder({ column: '' });
+
+/** Whether two rows have the same keys: neither of them is before the other. */
+export const isSame = (a: readonly KeyValue[], b: readonly KeyValue[]): boolean =>
+  a.every((key, index) => order(key, b[index]!) === 0);
+
+/** Returns the row ids of a batch. @throws CatalogError Unsupported (0) if the server returned none */
+export function rowIdsOf(batch: RecordBatch): BigUint64Array {
+  const index = batch.schema.fields.findIndex(({ name }) => name === '_rowid');
+  const data = batch.data.children[index] as Data | undefined;
+  if (!data || !DataType.isInt(data.type) || data.type.bitWidth !== 64)
+    throw new CatalogError(
+      'Unsupported',
+      'The server returned rows without their row ids, which sorting and filtering need.',
+      'Use SQL instead.',
+    );
+  const values = data.values as BigInt64Array | BigUint64Array;
+  return new BigUint64Array(values.buffer as ArrayBuffer, values.byteOffset, batch.numRows);
+}

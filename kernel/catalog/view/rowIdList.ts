@@ -1,0 +1,127 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSpillFolder, removeSpillFolder } from '#processes/spillFolder.ts';
+import { CatalogError, messageOf } from '#shared/errors.ts';
+
+const idBytes = BigUint64Array.BYTES_PER_ELEMENT;
+/** Row ids in a chunk: 1 MB. */
+const chunkIds = 2 ** 20 / idBytes;
+/** Chunks in memory: 64 MB. Earlier ones are in a temporary file. */
+const defaultChunks = 64;
+
+/**
+ * The row ids of a view, in its order: 8 bytes a row. Long lists are partly in a private temporary file, which ends with
+ * this process.
+ */
+export class RowIdList {
+  /** The chunks in memory; undefined for those in the file. */
+  readonly #chunks: (BigUint64Array | undefined)[] = [];
+  readonly #maxChunks: number;
+  #length = 0;
+  /** Number of chunks in the file. They are the first ones. */
+  #written = 0;
+  #spill: { file: FileHandle; folder: string } | undefined;
+
+  constructor(maxChunks = defaultChunks) {
+    this.#maxChunks = maxChunks;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Appends row ids. Call `settle` now and then, because this method keeps everything in memory. */
+  push(ids: BigUint64Array): void {
+    for (let from = 0; from < ids.length;) {
+      const at = this.#length % chunkIds;
+      if (at === 0) this.#chunks.push(new BigUint64Array(chunkIds));
+      const count = Math.min(chunkIds - at, ids.length - from);
+      this.#chunks.at(-1)!.set(ids.subarray(from, from + count), at);
+      this.#length += count;
+      from += count;
+    }
+  }
+
+  /** Sorts the row ids from position `start` to the end. They must not be settled. */
+  sortFrom(start: number): void {
+    const length = this.#length - start;
+    if (length < 2) return;
+    const ids = new BigUint64Array(length);
+    this.#copy(start, ids);
+    ids.sort();
+    for (let from = 0; from < length;) {
+      const [chunk, at] = [Math.floor((start + from) / chunkIds), (start + from) % chunkIds];
+      const part = ids.subarray(from, from + chunkIds - at);
+      this.#chunks[chunk]!.set(part, at);
+      from += part.length;
+    }
+  }
+
+  /**
+   * Writes chunks to the temporary file if too many are in memory.
+   * @param end position before which the row ids stay as they are
+   * @throws CatalogError ServiceUnavailable (17) if the file can't be written
+   */
+  async settle(end = this.#length): Promise<void> {
+    const settled = Math.floor(end / chunkIds);
+    while (this.#chunks.length - this.#written > this.#maxChunks && this.#written < settled) {
+      const bytes = Buffer.from(this.#chunks[this.#written]!.buffer);
+      try {
+        this.#spill ??= await createFile();
+        await this.#spill.file.write(bytes, 0, bytes.length, this.#written * bytes.length);
+      } catch (cause) {
+        throw new CatalogError(
+          'ServiceUnavailable',
+          `Can't write the list of rows to a temporary file: ${messageOf(cause)}.`,
+          'Free space in the folder for temporary files, or filter the rows.',
+          { cause },
+        );
+      }
+      this.#chunks[this.#written++] = undefined;
+    }
+  }
+
+  /** Returns the row ids at the positions [start, end), fewer if the list is shorter. */
+  async slice(start: number, end: number): Promise<BigUint64Array> {
+    const ids = new BigUint64Array(Math.max(0, Math.min(end, this.#length) - start));
+    const inFile = Math.min(ids.length, Math.max(0, this.#written * chunkIds - start));
+    const bytes = Buffer.from(ids.buffer, 0, inFile * idBytes);
+    for (let read = 0; read < bytes.length;) {
+      const position = start * idBytes + read;
+      const { bytesRead } = await this.#spill!.file.read(bytes, read, bytes.length - read, position);
+      if (bytesRead === 0) throw new CatalogError('Internal', 'The file with the list of rows is too short.', '');
+      read += bytesRead;
+    }
+    this.#copy(start + inFile, ids.subarray(inFile));
+    return ids;
+  }
+
+  async close(): Promise<void> {
+    this.#chunks.length = 0;
+    this.#length = 0;
+    const spill = this.#spill;
+    this.#spill = undefined;
+    await spill?.file.close();
+    if (spill) await removeSpillFolder(spill.folder);
+  }
+
+  /** Copies row ids that are in memory. */
+  #copy(start: number, to: BigUint64Array): void {
+    for (let copied = 0; copied < to.length;) {
+      const [chunk, at] = [Math.floor((start + copied) / chunkIds), (start + copied) % chunkIds];
+      const part = this.#chunks[chunk]!.subarray(at, at + to.length - copied);
+      to.set(part, copied);
+      copied += part.length;
+    }
+  }
+}
+
+async function createFile(): Promise<{ file: FileHandle; folder: string }> {
+  const folder = createSpillFolder();
+  try {
+    return { file: await open(join(folder, 'rowIds'), 'wx+', 0o600), folder };
+  } catch (cause) {
+    await removeSpillFolder(folder);
+    throw cause;
+  }
+}
