@@ -23,6 +23,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['cli.cjs'], entry: 'kernel/cli.ts', kind: 'kernel' },
   { outputs: ['engine.cjs'], entry: 'kernel/engine/main.ts', kind: 'kernel' },
   { outputs: ['cluster.cjs'], entry: 'kernel/cluster/entry.ts', kind: 'kernel' },
+  { outputs: ['exports.cjs'], entry: 'kernel/catalog/export/entry.ts', kind: 'kernel' },
   { outputs: ['kubeClient.cjs'], entry: 'kernel/cluster/kube/kubeClient.ts', kind: 'kernel' },
   { outputs: ['jobParts.cjs'], entry: 'kernel/jobs/entry.ts', kind: 'kernel' },
   { outputs: ['kernel.cjs'], entry: 'kernel/session/main.ts', kind: 'kernel' },
@@ -108,8 +109,9 @@ const oneTypescript: Plugin = {
   },
 };
 
-/** Source files that are separate bundles, loaded on demand: cloud libraries, the Kubernetes client, backfills. */
+/** Source files that are separate bundles, loaded on demand: exports, cloud libraries, the Kubernetes client, backfills. */
 export const apart: Readonly<Record<string, string>> = {
+  'kernel/catalog/export/entry.ts': './exports.cjs',
   'kernel/cluster/entry.ts': './cluster.cjs',
   'kernel/cluster/kube/kubeClient.ts': './kubeClient.cjs',
   'kernel/jobs/entry.ts': './jobParts.cjs',

@@ -4,8 +4,10 @@ import type { NamespacePath } from '#shared/names.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { Operation } from './contract.ts';
 import type { Jobs } from './jobs.ts';
+import type { ExportCompression, ExportFormat } from './export/exportFormats.ts';
 import type { LanceDbCatalogCalls, TableNamesOptions } from './lancedb/lanceDbCatalog.ts';
 import type { UnsupportedCalls, unsupportedCatalogCalls } from './lancedb/unsupported.ts';
+import type { ColumnOrdering, Ordering } from './query/querySpec.ts';
 import type { Table } from './table/table.ts';
 import type { TableSource } from './table/tableData.ts';
 
@@ -69,6 +71,51 @@ export type CopiedTable = {
 export type SkippedTable = { from: string; reason: string; why: 'declared' | 'failed' };
 
 export type CopyResult = { tables: CopiedTable[]; skipped: SkippedTable[] };
+
+/** Progress of an export: the number of rows that are written. */
+export type ExportProgress = { rows: number };
+
+export type ExportOptions = CallOptions & {
+  /** Only rows for which this SQL expression is true. */
+  where?: string | undefined;
+  /**
+   * Columns to sort by, as in `query().orderBy`. Rows with equal values are in the order of the table. NaN is larger than
+   * every number; nulls are last.
+   */
+  orderBy?: string | Ordering | ColumnOrdering | readonly (string | Ordering | ColumnOrdering)[] | undefined;
+  /** Only these columns, in this order. Default: all. */
+  columns?: readonly string[] | undefined;
+  /** Maximum number of rows. */
+  limit?: number | undefined;
+  /** Reads this version of the table. Default: the newest. */
+  version?: number | undefined;
+  /** Reads the version of this tag. Not together with `version`. */
+  tag?: string | undefined;
+  /** Reads this branch of the table instead of the main one. */
+  branch?: string | undefined;
+  /** Default: the one that the ending of the file stands for, such as `.csv` or `.csv.gz`. */
+  format?: ExportFormat | undefined;
+  /** Compresses CSV and JSON. Default: by the ending `.gz` or `.zst`, otherwise none. */
+  compression?: ExportCompression | undefined;
+  /**
+   * In CSV, puts `'` before text that spreadsheets would run as a formula. Default: false, because the values are then
+   * not exact.
+   */
+  escapeFormulas?: boolean | undefined;
+  /** Replaces an existing file. Default: false. */
+  overwrite?: boolean | undefined;
+  onProgress?: ((progress: ExportProgress) => void) | undefined;
+};
+
+export type ExportResult = {
+  /** The absolute path of the file. */
+  file: string;
+  format: ExportFormat;
+  rows: number;
+  bytes: number;
+  /** The version of the table whose rows were written. Missing if a server reports no versions. */
+  version?: number;
+};
 
 export type PageOptions = CallOptions & {
   /** The `pageToken` of the previous page; leave out for the first page. */
@@ -352,6 +399,16 @@ export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof un
    * (1), InvalidInput (13)
    */
   copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult>;
+
+  /**
+   * Writes rows of a table to a file: `db.export(['shop', 'orders'], 'orders.parquet', { where: 'amount > 400' })`. The
+   * rows are those of one version, and memory does not grow with their number. The file appears when it is complete.
+   * Not part of the specification.
+   * @throws CatalogError TableNotFound (4), NamespaceNotFound (1), ColumnNotFound (12), VersionNotFound (11);
+   * InvalidInput (13) for a wrong filter, an unknown ending, or an existing file without `overwrite`; PermissionDenied
+   * (15) if the file can't be written; Unsupported (0) for a column that has no order or is not in the format
+   */
+  export(path: readonly string[], file: string, options?: ExportOptions): Promise<ExportResult>;
 
   /**
    * Jobs that the server runs, for instance backfills. Each call rejects with Unsupported (0) if the server runs no

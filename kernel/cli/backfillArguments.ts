@@ -12,7 +12,7 @@ import { type JobFile, jobFileEnding } from '#shared/jobs/jobFile.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { definedEntries } from '#shared/records.ts';
 import { isObjectStore } from '#catalog/root.ts';
-import { UsageError } from './command.ts';
+import { choiceArgument, UsageError, wholeNumberArgument } from './command.ts';
 import { catalogVariables } from '#session/catalogArgument.ts';
 import { catalogArguments, catalogOf, type CatalogValues, keptKeyHint, pathOf } from './catalogArguments.ts';
 
@@ -175,12 +175,12 @@ function optionsOf(values: BackfillValues): BackfillOptions {
   const options: BackfillOptions = {
     runner: runnerOf(values.runner),
     where: values.where,
-    concurrency: countOf('concurrency', values.concurrency),
-    taskSize: countOf('task-size', values['task-size']),
-    checkpointSize: countOf('checkpoint-size', values['checkpoint-size']),
-    commitGranularity: countOf('commit-granularity', values['commit-granularity']),
-    numFrags: countOf('num-frags', values['num-frags']),
-    readVersion: countOf('read-version', values['read-version']),
+    concurrency: wholeNumberArgument('--concurrency', values.concurrency),
+    taskSize: wholeNumberArgument('--task-size', values['task-size']),
+    checkpointSize: wholeNumberArgument('--checkpoint-size', values['checkpoint-size']),
+    commitGranularity: wholeNumberArgument('--commit-granularity', values['commit-granularity']),
+    numFrags: wholeNumberArgument('--num-frags', values['num-frags']),
+    readVersion: wholeNumberArgument('--read-version', values['read-version']),
     onError: onErrorOf(values['on-error']),
     key: values.key,
     python: values.python,
@@ -190,17 +190,8 @@ function optionsOf(values: BackfillValues): BackfillOptions {
 }
 
 /** Parses the name of a runner. @throws UsageError */
-export function runnerOf(name: string | undefined): RunnerName | 'auto' | undefined {
-  const known = (['auto', ...runnerNames] as const).find((one) => one === name);
-  if (name === undefined || known !== undefined) return known;
-  throw new UsageError(`Expected one of auto, ${runnerNames.join(', ')} for --runner, got "${name}".`);
-}
-
-function countOf(option: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-  throw new UsageError(`Expected a whole number of at least 1 for --${option}, got "${value}".`);
-}
+export const runnerOf = (name: string | undefined): RunnerName | 'auto' | undefined =>
+  choiceArgument('--runner', name, ['auto', ...runnerNames]);
 
 /** Parses the handling of failing rows. @throws UsageError */
 export function onErrorOf(value: string | undefined): OnError | undefined {

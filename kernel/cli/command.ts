@@ -58,6 +58,32 @@ export function asksForHelp(args: readonly string[]): boolean {
   return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === '--help' || arg === '-h');
 }
 
+/** Parses an option with a fixed set of values. @throws UsageError for another value */
+export function choiceArgument<const T extends string>(
+  option: string,
+  text: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  if (text === undefined) return undefined;
+  const choice = choices.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw new UsageError(`Expected one of ${choices.join(', ')} for ${option}, got "${text}".`);
+}
+
+/** Parses an option that is a whole number. @throws UsageError for another value */
+export function wholeNumberArgument(
+  option: string,
+  text: string | undefined,
+  { most = Number.MAX_SAFE_INTEGER, orZero = false }: { most?: number; orZero?: boolean } = {},
+): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  const least = orZero ? 0 : 1;
+  if (/^\d+$/.test(text) && number <= most && number >= least) return number;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new UsageError(`Expected a whole number ${range} for ${option}, got "${text}".`);
+}
+
 export const languageHelp = `  --language LANGUAGE   language of the cells: typescript, or javascript, whose types are not checked (default:
                       typescript; javascript for a kernel with the name "jslab")`;
 
@@ -73,9 +99,5 @@ export const typeCheckHelp = `  --type-check MODE   what to do with type errors:
                       types (default: error)`;
 
 /** Parses `--type-check`. @throws UsageError for an unknown mode */
-export function typeCheckArgument(argument: string | undefined): TypeCheck | undefined {
-  if (argument === undefined) return undefined;
-  const mode = typeCheckModes.find((each) => each === argument);
-  if (mode) return mode;
-  throw new UsageError(`Expected one of ${typeCheckModes.join(', ')} for --type-check, got "${argument}".`);
-}
+export const typeCheckArgument = (argument: string | undefined): TypeCheck | undefined =>
+  choiceArgument('--type-check', argument, typeCheckModes);

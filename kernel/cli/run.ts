@@ -13,7 +13,7 @@ import {
   refusedParameters,
 } from '#session/headless/parameters.ts';
 import { type FailedCell, type RunListener, runNotebook } from '#session/headless/runNotebook.ts';
-import { checkOutputFile, writeOutputFile } from '#session/headless/outputFile.ts';
+import { checkOutputFile, writeOutputFile } from '#processes/outputFile.ts';
 import { kernelDisplayName, kernelName } from '#session/kernelspecs/folders.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';

@@ -11,7 +11,7 @@ import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { nameProblem, namespacePathProblem } from '#shared/names.ts';
 import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
-import { type Command, parse, UsageError } from './command.ts';
+import { type Command, parse, UsageError, wholeNumberArgument } from './command.ts';
 
 export const newKeyUsage = `  lance-catalog serve new-key NAME [--read-only] [--database NAME …] [--namespace PATH] [--keys FILE]
       create an API key, print it once, and add its line to the key file (default: print the line to stderr).
@@ -315,7 +315,7 @@ function optionsOf(args: readonly string[]): {
     databases: meant(() => databasesOf(values.root, values.database ?? [])),
     storageOptions: storageOptions(values),
     host: values.host ?? '127.0.0.1',
-    port: wholeNumber('--port', values.port, 65_535, true) ?? 2333,
+    port: wholeNumberArgument('--port', values.port, { most: 65_535, orZero: true }) ?? 2333,
     keys: keySource(values),
     tls: cert !== undefined && key !== undefined ? { cert, key } : undefined,
     behindProxy: values['behind-proxy'] ?? false,
@@ -326,7 +326,7 @@ function optionsOf(args: readonly string[]): {
   meant(() => checkExposure(options));
   const allowStoredCode = values['allow-stored-code'] ?? [];
   if (allowStoredCode.length > 0 && !values.jobs) throw new UsageError('--allow-stored-code requires --jobs.');
-  const maxJobs = wholeNumber('--max-jobs', values['max-jobs'], 1000);
+  const maxJobs = wholeNumberArgument('--max-jobs', values['max-jobs'], { most: 1000 });
   if (maxJobs !== undefined && !values.jobs) throw new UsageError('--max-jobs requires --jobs.');
   const jobs = values.jobs ? { allowStoredCode, maxJobs } : undefined;
   return { options, json: values.json ?? false, jobs, vending: vendingOf(values, options) };
@@ -368,13 +368,13 @@ function limitsOf(values: {
   'query-timeout'?: string | undefined;
   grace?: string | undefined;
 }): Partial<ServeLimits> {
-  const body = wholeNumber('--max-body', values['max-body'], 2 ** 30);
-  const requests = wholeNumber('--max-requests', values['max-requests'], 100_000);
-  const idle = wholeNumber('--idle-timeout', values['idle-timeout'], 86_400);
-  const grace = wholeNumber('--grace', values.grace, 86_400, true);
-  const processes = wholeNumber('--query-processes', values['query-processes'], 1000);
-  const memory = wholeNumber('--query-memory', values['query-memory'], 2 ** 20);
-  const time = wholeNumber('--query-timeout', values['query-timeout'], 86_400);
+  const body = wholeNumberArgument('--max-body', values['max-body'], { most: 2 ** 30 });
+  const requests = wholeNumberArgument('--max-requests', values['max-requests'], { most: 100_000 });
+  const idle = wholeNumberArgument('--idle-timeout', values['idle-timeout'], { most: 86_400 });
+  const grace = wholeNumberArgument('--grace', values.grace, { most: 86_400, orZero: true });
+  const processes = wholeNumberArgument('--query-processes', values['query-processes'], { most: 1000 });
+  const memory = wholeNumberArgument('--query-memory', values['query-memory'], { most: 2 ** 20 });
+  const time = wholeNumberArgument('--query-timeout', values['query-timeout'], { most: 86_400 });
   return {
     ...(body !== undefined && { bodyBytes: body * 1024 ** 2 }),
     ...(requests !== undefined && { requests }),
@@ -387,11 +387,4 @@ function limitsOf(values: {
       writeTime: Math.max(time * 1000, defaultServeLimits.writeTime),
     }),
   };
-}
-
-function wholeNumber(option: string, text: string | undefined, most: number, orZero = false): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number <= most && (orZero || number > 0)) return number;
-  throw new UsageError(`Expected a whole number from ${orZero ? 0 : 1} to ${most} for ${option}, got "${text}".`);
 }

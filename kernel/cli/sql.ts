@@ -9,11 +9,11 @@ import {
   formatOfFile,
   isBinaryFormat,
 } from '#catalog/export/exportFormats.ts';
-import { exportRows } from '#catalog/export/exportRows.ts';
+import { encodeExport, fileEncoding } from '#catalog/export/exportEncoding.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import { openCatalog, withCatalog } from '#jobs/openCatalog.ts';
 import { rowsOf, shapeText } from '#session/display/tableText.ts';
-import { checkOutputFile, writeOutputFile } from '#session/headless/outputFile.ts';
+import { checkOutputFile, writeOutputFile } from '#processes/outputFile.ts';
 import { messageOf } from '#shared/errors.ts';
 import { alignColumns, pluralize } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
@@ -23,7 +23,7 @@ import { openSqlEngine, type WatchedScan } from '#sql/sqlEngine.ts';
 import { positionOf } from '#sql/sqlErrors.ts';
 import { readStatement, writtenName } from '#sql/statement.ts';
 import { catalogsArguments, catalogsHelp, catalogsOf, type NamedCatalogs, oneCatalogHelp } from './catalogArguments.ts';
-import { type Command, parse, UsageError } from './command.ts';
+import { choiceArgument, type Command, parse, UsageError } from './command.ts';
 import { stopBySignals } from './signals.ts';
 import { codeExcerpt, progressLine, terminalText } from './terminal.ts';
 
@@ -38,7 +38,8 @@ ${summary}
 
   QUERY                one statement, such as "select * from shop.orders limit 5"; without it, or with -, the statement is
                        read from stdin
-  --format FORMAT      table, csv, json, jsonl, arrow or parquet (default: by the ending of FILE, otherwise table)
+  --format FORMAT      table, csv, json, jsonl, arrow or parquet (default: by the ending of FILE, such as .csv or
+                       .csv.gz, otherwise table)
   -o, --output FILE    write the rows to a file, which appears only when it is complete; an existing file is replaced;
                        - for stdout
   --limit-rows COUNT   number of rows that the format table shows (default: 1000)
@@ -101,7 +102,7 @@ async function run(args: readonly string[]): Promise<number> {
       const rows = await runStatement(openSqlEngine(), statement, signal);
       const chunks =
         format !== 'table'
-          ? exportRows(rows, format, { signal })
+          ? encodeExport(rows, fileEncoding(output, { format }), { signal })
           : written === undefined
             ? tableLines(rows, limit, () => enough.abort())
             : countLine(rows, written);
@@ -156,11 +157,8 @@ function withCatalogs<T>(
 }
 
 function formatFor(argument: string | undefined, output: string | undefined): Format {
-  if (argument !== undefined) {
-    const format = formats.find((each) => each === argument);
-    if (format) return format;
-    throw new UsageError(`Expected one of ${formats.join(', ')} for --format, got "${argument}".`);
-  }
+  const named = choiceArgument('--format', argument, formats);
+  if (named) return named;
   if (output === undefined) return 'table';
   const format = formatOfFile(output);
   if (format) return format;

@@ -1,6 +1,6 @@
 import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type FileContent, replaceFileAsync } from '#processes/files.ts';
+import { type FileContent, replaceFileAsync } from './files.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
 /**

@@ -17,8 +17,19 @@ export const isBinaryFormat = (format: ExportFormat): boolean => format === 'arr
 /** Rows of a query or a table, which can be read once. */
 export type ExportedRows = { schema: Schema; batches: AsyncIterable<RecordBatch> };
 
-/** Returns the format that the ending of a file's name stands for. */
+/** How CSV and JSON are compressed as a whole. Arrow and Parquet files have compression inside. */
+export const exportCompressions = ['gzip', 'zstd'] as const;
+export type ExportCompression = (typeof exportCompressions)[number];
+
+const endings: Readonly<Record<string, ExportCompression>> = { gz: 'gzip', zst: 'zstd' };
+
+/** Returns the compression that the ending of a file's name stands for. */
+export const compressionOfFile = (path: string): ExportCompression | undefined => endings[endingOf(path)];
+
+/** Returns the format that the ending of a file's name stands for: `rows.csv`, `rows.csv.gz`. */
 export function formatOfFile(path: string): ExportFormat | undefined {
-  const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
+  const ending = endingOf(compressionOfFile(path) ? path.slice(0, path.lastIndexOf('.')) : path);
   return exportFormats.find((format) => format === (ending === 'ndjson' ? 'jsonl' : ending));
 }
+
+const endingOf = (path: string): string => /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';

@@ -4,7 +4,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { encodeFile } from './arrowFile.ts';
 import type { ExportedRows, ExportFormat } from './exportFormats.ts';
 import { encodeParquet } from './parquetFile.ts';
-import { encodeCsv, encodeJson, encodeJsonLines } from './textRows.ts';
+import { type CsvOptions, encodeCsv, encodeJson, encodeJsonLines } from './textRows.ts';
 
 /**
  * Encodes rows as the bytes of a file. Memory does not grow with the number of rows, because each batch is encoded when
@@ -17,11 +17,11 @@ import { encodeCsv, encodeJson, encodeJsonLines } from './textRows.ts';
 export async function* exportRows(
   { schema, batches }: ExportedRows,
   format: ExportFormat,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { signal, ...csv }: CsvOptions & { signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (format === 'json' || format === 'jsonl') checkNames(schema);
-    for await (const bytes of encoders[format]({ schema, batches })) {
+    for await (const bytes of encoders[format]({ schema, batches }, csv)) {
       signal?.throwIfAborted();
       yield bytes;
     }
@@ -31,7 +31,7 @@ export async function* exportRows(
   }
 }
 
-const encoders: Readonly<Record<ExportFormat, (rows: ExportedRows) => AsyncIterable<Uint8Array>>> = {
+const encoders: Readonly<Record<ExportFormat, (rows: ExportedRows, csv: CsvOptions) => AsyncIterable<Uint8Array>>> = {
   csv: encodeCsv,
   json: encodeJson,
   jsonl: encodeJsonLines,

@@ -1,13 +1,26 @@
-import type { RecordBatch } from '#arrow';
+import { DataType, type RecordBatch } from '#arrow';
 import { csvReader, rowReader } from './columnTexts.ts';
 import type { ExportedRows } from './exportFormats.ts';
 
 /** Characters that are encoded at once. A batch of wide rows is split, because a string has at most 512 MB. */
 const chunkCharacters = 256 * 1024;
 
+export type CsvOptions = {
+  /**
+   * Puts `'` before text that starts with `=`, `+`, `-`, `@`, a tab or a line break. Spreadsheets run such text as a
+   * formula. Default: false, because the values are then not exact.
+   */
+  readonly escapeFormulas?: boolean | undefined;
+};
+
 /** Encodes rows as CSV by RFC 4180: lines end with CRLF, and the first one has the names of the columns. */
-export async function* encodeCsv({ schema, batches }: ExportedRows): AsyncGenerator<Uint8Array, void, undefined> {
-  const names = schema.fields.map(({ name }) => quoteField(name));
+export async function* encodeCsv(
+  { schema, batches }: ExportedRows,
+  { escapeFormulas = false }: CsvOptions = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const escape = (text: string): string => (escapeFormulas && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+  const names = schema.fields.map(({ name }) => quoteField(escape(name)));
+  const isText = schema.fields.map(({ type }) => isTextType(type as DataType));
   yield* encodeRows(`${names.join(',')}\r\n`, '', batches, (batch) => {
     const readers = schema.fields.map((_, column) => csvReader(batch.data.children[column]));
     return (row) => {
@@ -15,12 +28,19 @@ export async function* encodeCsv({ schema, batches }: ExportedRows): AsyncGenera
       for (const [column, read] of readers.entries()) {
         const text = read(row);
         if (column > 0) line += ',';
-        if (text !== null) line += quoteField(text);
+        if (text !== null) line += quoteField(isText[column] ? escape(text) : text);
       }
       return `${line}\r\n`;
     };
   });
 }
+
+// Numbers keep their sign, because no number is a formula. Lists, structs and maps start with a bracket.
+const isTextType = (type: DataType): boolean =>
+  DataType.isUtf8(type) ||
+  DataType.isLargeUtf8(type) ||
+  DataType.isUtf8View(type) ||
+  (DataType.isDictionary(type) && isTextType(type.dictionary as DataType));
 
 /** Quotes a field if it needs quotes, or if it is empty, because an empty field without quotes is null. */
 const quoteField = (text: string): string =>

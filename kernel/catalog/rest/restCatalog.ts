@@ -14,7 +14,15 @@ import {
   tableCall,
 } from '#catalog/arguments/options.ts';
 import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
-import type { Capabilities, CapabilityOptions, CopyOptions, CopyResult, CopyTarget } from '#catalog/catalog.ts';
+import type {
+  Capabilities,
+  CapabilityOptions,
+  CopyOptions,
+  CopyResult,
+  CopyTarget,
+  ExportOptions,
+  ExportResult,
+} from '#catalog/catalog.ts';
 import type * as catalog from '#catalog/catalog.ts';
 import type { ConnectOptions, RestConfig } from '#catalog/connect.ts';
 import { checkOperations, type Operation } from '#catalog/contract.ts';
@@ -34,6 +42,7 @@ import { adoptSchema, newTableData } from '#catalog/table/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
 import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
 import { CatalogError, withErrorContext } from '#shared/errors.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import {
   checkKnownPath,
   checkName,
@@ -291,6 +300,11 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
 
   copy(from: readonly string[], to: CopyTarget, options?: CopyOptions): Promise<CopyResult> {
     return copyTables({ catalog: this, identity: this.#identity }, from, to, options);
+  }
+
+  async export(path: readonly string[], file: string, options?: ExportOptions): Promise<ExportResult> {
+    const { exportTable } = await loadLazy(() => import('#catalog/export/entry.ts'));
+    return exportTable(this, path, file, options);
   }
 
   protected release(): Promise<void> {

@@ -18,6 +18,8 @@ import type {
   CapabilityOptions,
   Catalog,
   CopyOptions,
+  ExportOptions,
+  ExportResult,
   CopyResult,
   CopyTarget,
   CreateEmptyTableOptions,
@@ -52,6 +54,7 @@ import { recordOpenedTable } from '#catalog/tableReference.ts';
 import { isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, withErrorContext, isCatalogError, messageOf } from '#shared/errors.ts';
+import { loadLazy } from '#shared/loadLazy.ts';
 import { checkKnownPath, checkName, displayPath, type NamespacePath } from '#shared/names.ts';
 import { dirCapabilities, unsupported } from './dirCapabilities.ts';
 import { DirConnection, type Root } from './dirConnection.ts';
@@ -378,6 +381,11 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
   copy(from: readonly string[], to: CopyTarget, options: CopyOptions = {}): Promise<CopyResult> {
     const { location, storageOptions } = this.#connection.place;
     return copyTables({ catalog: this, identity: identityOfRoot(location, storageOptions) }, from, to, options);
+  }
+
+  async export(path: readonly string[], file: string, options?: ExportOptions): Promise<ExportResult> {
+    const { exportTable } = await loadLazy(() => import('#catalog/export/entry.ts'));
+    return exportTable(this, path, file, options);
   }
 
   protected release(): Promise<void> {

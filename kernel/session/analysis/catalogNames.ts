@@ -15,7 +15,7 @@ const ofTables = new Set([
 /** The methods of `ofTables` that take a namespace as the second argument. */
 const ofTablesInNamespaces = new Set([...ofTables].filter((method) => method !== 'renameTable'));
 /** Methods whose first argument is the path of a table or a namespace. */
-const ofPaths = new Set(['copy']);
+const ofPaths = new Set(['copy', 'export']);
 /** Methods whose first argument is a namespace path. */
 const ofNamespaces = new Set([
   'listTables',

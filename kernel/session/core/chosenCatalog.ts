@@ -33,6 +33,7 @@ const calls: Record<Exclude<keyof Catalog, Immediate>, true> = {
   dropAllTables: true,
   renameTable: true,
   copy: true,
+  export: true,
   close: true,
 };
 

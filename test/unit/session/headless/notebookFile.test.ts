@@ -14,7 +14,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CellOutputs } from '#session/headless/cellOutputs.ts';
 import { checkLanguage, notebookText, parseNotebook } from '#session/headless/notebookFile.ts';
-import { checkOutputFile, writeOutputFile } from '#session/headless/outputFile.ts';
+import { checkOutputFile, writeOutputFile } from '#processes/outputFile.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import type { KernelOutput } from '#shared/protocol/kernelMessages.ts';
 import { tempFolder } from '../../../harness/temp.ts';
