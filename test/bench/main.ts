@@ -20,11 +20,12 @@ import { benchLife } from './life.ts';
 import { busyShare, type Figure, isMissed, keep, machine } from './report.ts';
 import { benchRest } from './rest.ts';
 import { benchSql } from './sql/sql.ts';
+import { benchViews } from './views/views.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, sql, growth, grid, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
+  names            rest, sql, views, growth, grid, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
   --runs N         measured runs of each way; 5
-  --rows N[,N …]   rest, sql: millions of rows to read; 1,10
+  --rows N[,N …]   rest, sql, views: millions of rows to read; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
   --before FILE    rest, growth: dist/cli.cjs of an older build, whose serve and backfills are measured in turns
   --seconds N      hostile: how long; 600
@@ -42,6 +43,7 @@ type Bench = { needs: readonly Need[]; measure: (options: Options) => Promise<Fi
 const benches: Readonly<Record<string, Bench>> = {
   rest: { needs: benchNeeds, measure: benchRest },
   sql: { needs: benchNeeds, measure: benchSql },
+  views: { needs: benchNeeds, measure: benchViews },
   kernel: { needs: [...benchNeeds, peerKernels], measure: benchKernel },
   language: { needs: [], measure: benchLanguage },
   life: { needs: [], measure: benchLife },

@@ -63,6 +63,42 @@ function validKeyReader(data: Data, column: string): ReadKey {
   );
 }
 
+/**
+ * Marks the rows of a chunk whose key is another one than that of the row before. The first row is never marked. Text and
+ * bytes are compared without decoding them.
+ */
+export function markChanges(data: Data, column: string, marks: Uint8Array): void {
+  const { type, length } = data;
+  const hasBytes =
+    DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
+  if (data.nullCount === 0 && hasBytes) return markOtherBytes(data, marks);
+  const read = keyReader(data, column);
+  let before = length > 0 ? read(0) : null;
+  for (let row = 1; row < length; row++) {
+    const key = read(row);
+    // `Object.is` distinguishes the two zeros, as the order does, and no NaN from another.
+    if (!Object.is(key, before)) marks[row] = 1;
+    before = key;
+  }
+}
+
+function markOtherBytes({ length, valueOffsets, values }: Data, marks: Uint8Array): void {
+  const bytes = values as Uint8Array;
+  const offsets = valueOffsets as ArrayLike<number | bigint>;
+  let [start, end] = [Number(offsets[0]), Number(offsets[1])];
+  for (let row = 1; row < length; row++) {
+    const next = Number(offsets[row + 1]);
+    const isOther = next - end !== end - start || !isSameBytes(bytes, start, end, next - end);
+    if (isOther) marks[row] = 1;
+    [start, end] = [end, next];
+  }
+}
+
+function isSameBytes(bytes: Uint8Array, a: number, b: number, length: number): boolean {
+  for (let at = 0; at < length; at++) if (bytes[a + at] !== bytes[b + at]) return false;
+  return true;
+}
+
 const hasNumbers = (type: DataType): boolean =>
   DataType.isInt(type) ||
   DataType.isFloat(type) ||

@@ -4,7 +4,7 @@ import type { Query } from '#catalog/query/query.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
-import { type CompareKeys, keyOrder, keyReader, type KeyValue } from './keyOrder.ts';
+import { type CompareKeys, keyOrder, keyReader, type KeyValue, markChanges } from './keyOrder.ts';
 import type { RowIdList } from './rowIdList.ts';
 
 /** Which rows of a table a view has, and their order. */
@@ -67,24 +67,27 @@ async function listSorted(
   list: RowIdList,
   { signal, onProgress }: ListOptions,
 ): Promise<void> {
-  let group: { start: number; keys: readonly KeyValue[] } | undefined;
+  // Where the group of the last row starts, and its keys.
+  let start = 0;
+  let last: readonly KeyValue[] | undefined;
   for await (const batch of (await query.execute({ signal })).batches) {
+    if (batch.numRows === 0) continue;
+    const first = list.length;
+    list.push(rowIdsOf(batch));
     const readKeys = keysReader(batch, orderBy);
-    const ids = rowIdsOf(batch);
-    let pushed = 0;
-    for (let row = 0; row < batch.numRows; row++) {
-      const keys = readKeys(row);
-      if (group && isSame(keys, group.keys)) continue;
-      list.push(ids.subarray(pushed, row));
-      pushed = row;
-      if (group) list.sortFrom(group.start);
-      group = { start: list.length, keys };
+    const marks = new Uint8Array(batch.numRows);
+    for (const [index, column] of keyColumns(orderBy).entries())
+      markChanges(batch.data.children[index]!, column, marks);
+    if (last && !isSame(readKeys(0), last)) marks[0] = 1;
+    for (let row = marks.indexOf(1); row >= 0; row = marks.indexOf(1, row + 1)) {
+      list.sort(start, first + row);
+      start = first + row;
     }
-    list.push(ids.subarray(pushed));
-    await list.settle(group?.start);
+    last = readKeys(batch.numRows - 1);
+    await list.settle(start);
     onProgress?.(list.length);
   }
-  if (group) list.sortFrom(group.start);
+  list.sort(start, list.length);
   await list.settle();
 }
 

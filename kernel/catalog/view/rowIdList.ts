@@ -42,9 +42,9 @@ export class RowIdList {
     }
   }
 
-  /** Sorts the row ids from position `start` to the end. They must not be settled. */
-  sortFrom(start: number): void {
-    const length = this.#length - start;
+  /** Sorts the row ids at the positions [start, end). They must not be settled. */
+  sort(start: number, end: number): void {
+    const length = end - start;
     if (length < 2) return;
     const ids = new BigUint64Array(length);
     this.#copy(start, ids);

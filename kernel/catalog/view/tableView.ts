@@ -133,30 +133,32 @@ export class TableView {
     let start = 0;
     for (const [at, { id, keys }] of rows.slice(0, count).entries()) {
       if (at > 0 && !isSame(keys, rows[at - 1]!.keys)) {
-        ids.sortFrom(start);
+        ids.sort(start, ids.length);
         start = at;
       }
       ids.push(BigUint64Array.of(id));
     }
     if (!next || !isSame(next.keys, rows[count - 1]!.keys)) {
-      ids.sortFrom(start);
+      ids.sort(start, ids.length);
       return { ids: await ids.slice(0, count), isFinal: true };
     }
     const filter = equalRows(sorted, count, columns);
     const same = filter === undefined ? undefined : await query.where(filter).limit(maxTied).toArrow({ signal });
     const tied = same && readKeyRows(same, orderBy).flatMap(({ id, keys }) => (isSame(keys, next.keys) ? [id] : []));
-    if (!tied || same.numRows === maxTied || tied.length < count - start)
-      return { ids: await ids.slice(0, count), isFinal: false };
+    if (!tied || tied.length < count - start) return { ids: await ids.slice(0, count), isFinal: false };
     const first = await ids.slice(0, start);
     const rest = BigUint64Array.from(tied)
       .toSorted()
       .subarray(0, count - start);
-    return { ids: BigUint64Array.from([...first, ...rest]), isFinal: true };
+    return { ids: BigUint64Array.from([...first, ...rest]), isFinal: same.numRows < maxTied };
   }
 }
 
-/** Maximum number of rows with equal keys of which the first ones are found. */
-const maxTied = 100_000;
+/**
+ * Maximum number of rows with equal keys that are read for the first rows. If there are more, those that the table
+ * returns first are taken, which are the right ones unless rows have moved within the table.
+ */
+const maxTied = 2_000;
 
 const readKeyRows = (
   { batches }: ArrowTable,

@@ -48,7 +48,7 @@ suite('A list of row ids', () => {
     const tail = idsFrom(start, 2 * chunk);
     list.push(tail.toReversed());
     await list.settle(start);
-    list.sortFrom(start);
+    list.sort(start, list.length);
     await list.settle();
     assert.deepEqual(await list.slice(start, list.length), tail);
     await list.close();
