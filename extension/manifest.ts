@@ -32,6 +32,7 @@ export type CommandTypes = {
   'lanceCatalog.table.create': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.rename': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.optimize': (node?: CatalogNode) => Promise<void>;
+  'lanceCatalog.table.export': (node?: CatalogNode, file?: Uri) => Promise<void>;
   'lanceCatalog.table.drop': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.preview': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.keepOpen': () => void;

@@ -61,6 +61,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.table.create': { title: 'New Table…' },
   'lanceCatalog.table.rename': { title: 'Rename Table…', palette: selected(/^table\b.*\.renameTable\b/) },
   'lanceCatalog.table.optimize': { title: 'Optimize Table…', palette: selected(/^table\b.*\.optimizeTable\b/) },
+  'lanceCatalog.table.export': { title: 'Export Table…', icon: 'export', palette: selected(/^table\b/) },
   'lanceCatalog.table.drop': {
     title: 'Drop Table…',
     icon: 'trash',

@@ -131,6 +131,7 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
       when: all(inView('catalog'), item(/^(connection\.(dir|rest)|namespace|table)\b/)),
       group: '1_open@3',
     },
+    { command: 'lanceCatalog.table.export', when: all(inView('catalog'), item(/^table\b/)), group: '4_export@1' },
     {
       command: 'lanceCatalog.catalog.copyIdentifier',
       when: all(inView('catalog'), item(/^(namespace|table|column)\b/)),

@@ -6,7 +6,7 @@ import type { Log } from './log.ts';
 import { setting } from './settings.ts';
 
 /**
- * The views process of this window, which runs SQL and keeps the rows of results. It starts with the first request. If
+ * The views process of this window, which runs SQL, keeps the rows of results and writes exports. It starts with the first request. If
  * it ends, its results are lost, and the next request starts it again.
  */
 export class ViewsHost implements vscode.Disposable {
@@ -15,6 +15,8 @@ export class ViewsHost implements vscode.Disposable {
   readonly #lifetime = new AbortController();
   /** By id of a result. */
   readonly #listeners = new Map<string, (state: SqlResultState) => void>();
+  /** By id of an export. */
+  readonly #progress = new Map<string, (rows: number) => void>();
   #process: Promise<ViewsProcess> | undefined;
   #runningPid: number | undefined;
 
@@ -49,6 +51,12 @@ export class ViewsHost implements vscode.Disposable {
     return { dispose: () => void this.#listeners.delete(id) };
   }
 
+  /** Calls a listener with the number of rows that an export has written. */
+  onExport(id: string, listener: (rows: number) => void): { dispose(): void } {
+    this.#progress.set(id, listener);
+    return { dispose: () => void this.#progress.delete(id) };
+  }
+
   dispose(): void {
     this.#lifetime.abort();
     this.#process?.then((one) => one.dispose()).catch(() => undefined);
@@ -66,6 +74,7 @@ export class ViewsHost implements vscode.Disposable {
         node,
         signal,
         onResult: (id, state) => this.#listeners.get(id)?.(state),
+        onExport: (id, rows) => this.#progress.get(id)?.(rows),
       });
       this.#runningPid = started.pid;
       this.#log.info(`the views process runs: pid ${started.pid}`);

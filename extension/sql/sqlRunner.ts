@@ -3,6 +3,7 @@ import { statementsIn, type StatementRange } from '#catalog/sqlStatements.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import type { SqlProblem, SqlPurpose, SqlRequest, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
 import type { Catalogs } from '../connections/catalogs.ts';
+import { viewsCatalog } from '../connections/viewsCatalog.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { TreeUpdates } from '../explorer/treeUpdates.ts';
 import { confirm } from '../host/ask.ts';
@@ -174,18 +175,10 @@ export class SqlRunner implements vscode.Disposable {
     const others: Record<string, ViewsCatalog> = {};
     for (const name of namedConnections(text, names)) {
       // A connection that can't be opened is missed only if the name means the connection.
-      const config = await this.#catalogOf(name).catch(() => undefined);
+      const config = await viewsCatalog(this.#deps, name).catch(() => undefined);
       if (config) others[name] = config;
     }
-    return { text, catalog: await this.#catalogOf(connection), others, mayWrite };
-  }
-
-  async #catalogOf(connection: string): Promise<ViewsCatalog> {
-    const { catalogs, engine } = this.#deps;
-    const config = await catalogs.config(connection);
-    if (config.implementation === 'dir') return { ...config, implementation: 'engine', ...(await engine.address()) };
-    const keyHint = `To use another key, choose "Update API Key…" on "${connection}" in the Lance Catalog view, then run the query again.`;
-    return { ...config, keyHint };
+    return { text, catalog: await viewsCatalog(this.#deps, connection), others, mayWrite };
   }
 }
 

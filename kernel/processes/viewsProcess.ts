@@ -16,10 +16,12 @@ export type ViewsStart = {
   node: NodeRuntime;
   /** Called with the state of a result when it has changed. */
   onResult: (id: string, state: SqlResultState) => void;
+  /** Called with the number of rows that an export has written. */
+  onExport: (id: string, rows: number) => void;
   signal?: AbortSignal | undefined;
 };
 
-/** The process for the views of a window: the results of SQL. It ends with this process. */
+/** The process for the views of a window: the results of SQL, and exports. It ends with this process. */
 export class ViewsProcess {
   readonly #process: PipedProcess<ViewsHostMethods, ViewsMethods>;
 
@@ -39,7 +41,7 @@ export class ViewsProcess {
     }
   }
 
-  private constructor({ node, entry, onResult }: ViewsStart) {
+  private constructor({ node, entry, onResult, onExport }: ViewsStart) {
     this.#process = new PipedProcess({
       node,
       entry,
@@ -47,6 +49,10 @@ export class ViewsProcess {
         ready: () => (markReady(), null),
         resultChanged: (params) => {
           if (viewsHostChecks.resultChanged(params)) callListener(() => onResult(params.id, params.state));
+          return null;
+        },
+        exportAdvanced: (params) => {
+          if (viewsHostChecks.exportAdvanced(params)) callListener(() => onExport(params.id, params.rows));
           return null;
         },
       }),

@@ -3,6 +3,7 @@ import { encodeFrame, readFrames } from '#shared/protocol/frames.ts';
 import { checkedHandlers, Endpoint } from '#shared/protocol/rpc.ts';
 import { viewsChecks, type ViewsHostMethods, type ViewsMethods } from '#shared/protocol/viewsMessages.ts';
 import { openSqlEngine } from '#sql/sqlEngine.ts';
+import { exportTable } from './exportTable.ts';
 import { explainSql } from './explainSql.ts';
 import { OpenCatalogs } from './openCatalogs.ts';
 import { checkStatements, readPurpose } from './readStatements.ts';
@@ -31,6 +32,11 @@ export function serveViews(pipe: Duplex, end: () => void): void {
       readRows: async ({ id, start, end: last }) => Buffer.from(await results.read(id, start, last)).toString('base64'),
       cancelSql: async ({ id }) => (await results.cancel(id), null),
       closeResult: async ({ id }) => (await results.close(id), null),
+      exportTable: (request, signal) =>
+        exportTable(catalogs, request, {
+          signal,
+          report: (rows) => void window.request('exportAdvanced', { id: request.id, rows }).catch(() => {}),
+        }),
     },
     viewsChecks,
     'the views process',

@@ -17,7 +17,8 @@ import {
 import type { ColumnInfo } from './webviewMessages.ts';
 
 // The messages between a window and its views process (dist/views.cjs), over a framed pipe; the transport is `Endpoint`
-// in rpc.ts. The views process does what needs time and memory for the views of a window, such as the results of SQL.
+// in rpc.ts. The views process does what needs time and memory for the views of a window, such as the results of SQL
+// and exports.
 
 /** How the views process opens a catalog. It may hold secrets, so it is sent over pipes only. */
 export type ViewsCatalog =
@@ -44,6 +45,20 @@ export type SqlRequest = {
   /** Whether the user has allowed that a statement writes. */
   mayWrite: boolean;
 };
+
+/** Which rows of a table are written to which file. */
+export type ExportRequest = {
+  /** Chosen by the window. */
+  id: string;
+  catalog: ViewsCatalog;
+  /** The namespace and the name of the table. */
+  path: string[];
+  /** An existing file is replaced: the user was asked when the file was chosen. */
+  file: string;
+};
+
+/** A file that is complete. */
+export type ExportedFile = { rows: number; bytes: number };
 
 /** The plan of a query as text, or why there is none. */
 export type SqlPlan = { plan: string } | { problem: SqlProblem };
@@ -77,6 +92,8 @@ export type ViewsMethods = {
   cancelSql: [{ id: string }, null];
   /** Stops a statement and deletes its rows. */
   closeResult: [{ id: string }, null];
+  /** Writes a table to a file. Returns when the file is complete; a request that is canceled leaves no file. */
+  exportTable: [ExportRequest, ExportedFile];
 };
 
 /** Requests to the window. */
@@ -84,6 +101,8 @@ export type ViewsHostMethods = {
   ready: [null, null];
   /** Sent at most ten times a second for each result, and once at its end. */
   resultChanged: [{ id: string; state: SqlResultState }, null];
+  /** The number of rows that an export has written. Sent at most four times a second for each. */
+  exportAdvanced: [{ id: string; rows: number }, null];
 };
 
 const isNothing = oneOf(null);
@@ -116,6 +135,12 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
   readRows: shape({ id: isString, start: isCount, end: isCount }),
   cancelSql: onId,
   closeResult: onId,
+  exportTable: shapeFor<ExportRequest>({
+    id: isString,
+    catalog: isViewsCatalog,
+    path: listOf(isString),
+    file: isString,
+  }),
 };
 
 const isProblem = shape({ message: isString, offset: nullable(isCount) });
@@ -133,4 +158,5 @@ const isResultState = shapeFor<SqlResultState>({
 export const viewsHostChecks: { readonly [K in keyof ViewsHostMethods]: Check<ViewsHostMethods[K][0]> } = {
   ready: isNothing,
   resultChanged: shape({ id: isString, state: isResultState }),
+  exportAdvanced: shape({ id: isString, rows: isCount }),
 };

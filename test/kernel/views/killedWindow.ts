@@ -9,6 +9,7 @@ const views = await ViewsProcess.start({
   onResult: (_, { rows }) => {
     if (rows > 0) console.log(views.pid);
   },
+  onExport: () => {},
 });
 const catalog = { implementation: 'engine', socketPath: '/nowhere', secret: '', root: '/nowhere' } as const;
 const text = 'select range as id from range(2000000000)';

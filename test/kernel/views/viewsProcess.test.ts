@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Table, tableFromIPC } from '#arrow';
 import { EngineProcess } from '#catalog/engineProcess.ts';
 import { ViewsProcess } from '#processes/viewsProcess.ts';
-import { isCatalogError } from '#shared/errors.ts';
+import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
 import type { SqlRequest, SqlResultState, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { startServing } from '../../contract/serve/serving.ts';
 import { isRunning } from '../../harness/running.ts';
+import { tempFolder } from '../../harness/temp.ts';
 import { node, sampleCatalog, until } from '../support.ts';
 
 /** Counts endlessly, without reading a table. */
@@ -64,6 +65,7 @@ suite('The views process', function () {
   let catalog: ViewsCatalog;
   let views: ViewsProcess;
   const states = new Map<string, SqlResultState[]>();
+  const progress = new Map<string, number>();
   let lastId = 0;
 
   suiteSetup(async () => {
@@ -77,6 +79,7 @@ suite('The views process', function () {
       entry: inRoot('dist/views.cjs'),
       node,
       onResult: (id, state) => states.set(id, [...(states.get(id) ?? []), state]),
+      onExport: (id, rows) => progress.set(id, rows),
     });
   });
   teardown(() => views?.dispose());
@@ -115,6 +118,26 @@ suite('The views process', function () {
     );
     assert.ok(milliseconds > 0);
     assert.equal((await page(id, 0, 1)).numRows, 1);
+  });
+
+  test('writes a table to a file and tells how far it is; a canceled export leaves no file', async () => {
+    const folder = tempFolder();
+    const path = ['shop', 'eu', 'orders'];
+    const file = join(folder, 'orders.arrow');
+    const { rows, bytes } = await views.request('exportTable', { id: 'whole', catalog, path, file });
+    assert.equal(bytes, statSync(file).size);
+    assert.equal(tableFromIPC(readFileSync(file)).numRows, rows);
+    const stop = new AbortController();
+    const json = join(folder, 'orders.json');
+    const canceled = views.request('exportTable', { id: 'canceled', catalog, path, file: json }, stop.signal);
+    await until('some rows in the file', () => (progress.get('canceled') ?? 0) > 0, 60);
+    stop.abort();
+    await assert.rejects(canceled, isAbort);
+    await until('the end of the export', () => readdirSync(folder).join() === 'orders.arrow', 60);
+    await assert.rejects(
+      views.request('exportTable', { id: 'wrong', catalog, path, file: join(folder, 'orders.txt') }),
+      (error) => isCatalogError(error, 'InvalidInput') && /ending of a known format/.test(error.message),
+    );
   });
 
   test('returns every page of a million rows as one query for all rows does', async () => {

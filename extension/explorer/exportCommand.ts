@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { CatalogError } from '#shared/errors.ts';
+import { countText, sizeText } from '#shared/format/numbers.ts';
+import { displayPath } from '#shared/names.ts';
+import type { Catalogs } from '../connections/catalogs.ts';
+import { viewsCatalog } from '../connections/viewsCatalog.ts';
+import { registerCommand } from '../host/commands.ts';
+import type { Engine } from '../host/engine.ts';
+import type { Log } from '../host/log.ts';
+import { notifyProgress, showInformation } from '../host/messages.ts';
+import type { ViewsHost } from '../host/viewsHost.ts';
+import { tableOf } from './commands.ts';
+import { plural } from './contents.ts';
+import type { CatalogNode, NodeOf } from './node.ts';
+
+type ExportCommandDeps = {
+  log: Log;
+  view: vscode.TreeView<CatalogNode>;
+  catalogs: Catalogs;
+  engine: Engine;
+  views: ViewsHost;
+};
+
+/** Registers the command that writes a table to a file. The second argument is the file, for tests and key bindings. */
+export const registerExportCommand = (deps: ExportCommandDeps): vscode.Disposable =>
+  registerCommand(deps.log, 'lanceCatalog.table.export', async (node, file) => {
+    const table = tableOf(node, deps.view);
+    const target = file ?? (await askFile(table));
+    if (target) await exportTable(deps, table, target);
+  });
+
+async function exportTable(deps: ExportCommandDeps, table: NodeOf<'table'>, target: vscode.Uri): Promise<void> {
+  const { views } = deps;
+  const full = displayPath(table.path, table.table);
+  if (target.scheme !== 'file')
+    throw new CatalogError(
+      'Unsupported',
+      `Can't export to "${target.toString(true)}": it is not a file of this machine.`,
+      'Choose a file in a folder.',
+    );
+  const id = randomUUID();
+  const written = await notifyProgress(`Exporting ${full}`, async ({ signal, report }) => {
+    const listening = views.onExport(id, (rows) => report(`${countText(rows)} rows`));
+    try {
+      const catalog = await viewsCatalog(deps, table.connection);
+      const path = [...table.path, table.table];
+      return await views.request('exportTable', { id, catalog, path, file: target.fsPath }, signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    } finally {
+      listening.dispose();
+    }
+  });
+  if (!written) return;
+  void tell(`Wrote ${plural(written.rows, 'row')} of "${full}"`, written.bytes, target);
+}
+
+/** Says what was written, and offers to open files that the editor shows well. */
+async function tell(what: string, bytes: number, target: vscode.Uri): Promise<void> {
+  const open = 'Open';
+  const isText = /\.(csv|json|jsonl|ndjson)$/i.test(target.path);
+  const choice = await showInformation(
+    `${what} to "${target.fsPath}" (${sizeText(bytes)}).`,
+    ...(isText ? [open] : []),
+  );
+  if (choice === open) await vscode.commands.executeCommand('vscode.open', target);
+}
+
+const fileTypes: Readonly<Record<string, string[]>> = {
+  Parquet: ['parquet'],
+  CSV: ['csv'],
+  'JSON Lines': ['jsonl'],
+  JSON: ['json'],
+  Arrow: ['arrow'],
+  'Compressed CSV or JSON': ['csv.gz', 'jsonl.gz', 'csv.zst', 'jsonl.zst'],
+};
+
+async function askFile({ table }: NodeOf<'table'>): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
+  // A name of another client may have characters that a file can't have.
+  const name = `${table.replaceAll(/[^\w.-]+/g, '-')}.parquet`;
+  return vscode.window.showSaveDialog({
+    title: `Export "${table}"`,
+    saveLabel: 'Export',
+    filters: fileTypes,
+    defaultUri: vscode.Uri.joinPath(folder, name),
+  });
+}

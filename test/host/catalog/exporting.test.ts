@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { ExtensionApi } from '../../../extension/extension.ts';
+import { extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
+import { type CompanyServer, key, startServer } from './server.ts';
+
+const folder = temporaryFolder();
+const target = (name: string): vscode.Uri => vscode.Uri.file(join(folder.path, name));
+
+suite('a table that is exported from the tree', () => {
+  let api: ExtensionApi;
+  let server: CompanyServer;
+
+  suiteSetup(async () => {
+    api = await extensionApi();
+    await makeCatalog(api, folder.path);
+    server = await startServer(folder.path);
+    await api.connections.add('local', folder.path);
+    await api.connections.addServer({ name: 'company', uri: server.address, secrets: { apiKey: key } });
+  });
+  suiteTeardown(async () => {
+    for (const { name } of api.connections.list()) await api.connections.remove(name);
+    await server.stop();
+    folder.remove();
+  });
+
+  test('is the same file from a directory and from a server, and replaces the chosen one', async () => {
+    const [local, company] = [target('local.jsonl'), target('company.jsonl')];
+    await run('lanceCatalog.table.export', tableNode('local', ['shop', 'eu'], 'orders'), local);
+    await run('lanceCatalog.table.export', tableNode('company', ['shop', 'eu'], 'orders'), company);
+    const lines = readFileSync(local.fsPath, 'utf8');
+    assert.ok(lines.split('\n').length > 2, lines);
+    assert.equal(readFileSync(company.fsPath, 'utf8'), lines);
+    await run('lanceCatalog.table.export', tableNode('local', ['shop', 'eu'], 'orders'), company);
+    assert.equal(readFileSync(company.fsPath, 'utf8'), lines);
+  });
+
+  test('says why it can not be written', async () => {
+    const node = tableNode('local', ['shop', 'eu'], 'orders');
+    const told = await failuresOf(() => run('lanceCatalog.table.export', node, target('rows.txt')));
+    assert.match(told.join(), /ending of a known format/);
+    assert.equal(existsSync(target('rows.txt').fsPath), false);
+    const elsewhere = vscode.Uri.parse('untitled:rows.csv');
+    assert.match(
+      (await failuresOf(() => run('lanceCatalog.table.export', node, elsewhere))).join(),
+      /not a file of this/,
+    );
+  });
+});
