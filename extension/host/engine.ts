@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { findNode } from '#processes/childProcess.ts';
-import type { EngineAddress } from '#catalog/engineCatalog.ts';
+import type { EngineAddress } from '#catalog/engineRequest.ts';
 import type { EngineExit, EngineProcess, EngineProcessOptions } from '#catalog/engineProcess.ts';
 import type { RestCatalog } from '#catalog/rest/restCatalog.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import {
+  maxBlobRange,
   panelActions,
   type PanelAction,
   type PanelFailure,
@@ -18,7 +19,7 @@ import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
 import { exactBytes, isSamePlace, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
-import { isCount, listOf } from '#shared/shape.ts';
+import { isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
 
 /** Maximum number of rows that a webview may request at once. */
 const maxRows = 4 * pageRows;
@@ -54,6 +55,7 @@ export class TablePanel implements vscode.Disposable {
         ready: () => this.#ready(),
         act: async (params) => (await this.#act(checkAction(asRecord(params)['action'])), null),
         rows: (params, signal) => this.#rows(params, signal),
+        blob: (params, signal) => this.#blob(params, signal),
       },
     );
     this.#subscriptions.push(
@@ -185,10 +187,7 @@ export class TablePanel implements vscode.Disposable {
   async #rows(params: PanelHostMethods['rows'][0], signal: AbortSignal): Promise<Uint8Array> {
     const { source, table, controller } = this.#showing;
     const { key, start, end, columns } = checkRows(params);
-    const opened = await table;
-    if (opened.key !== key) {
-      throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Open this one again.');
-    }
+    const opened = await sameTable(table, key);
     try {
       const bytes = exactBytes(await source.rows(start, end, signal, columns && namesOf(opened, columns)));
       this.#rowsSent += end - start;
@@ -203,6 +202,22 @@ export class TablePanel implements vscode.Disposable {
       throw error;
     }
   }
+
+  async #blob(params: PanelHostMethods['blob'][0], signal: AbortSignal): Promise<Uint8Array> {
+    const { source, table } = this.#showing;
+    const { key, column, row, start, end } = checkBlob(params);
+    const name = (await sameTable(table, key)).columns[column]?.name;
+    if (name === undefined || !source.blob)
+      throw new CatalogError('InvalidInput', 'The table has no such column of blobs.', 'Open the table again.');
+    return exactBytes(await source.blob(name, { row, start, end }, signal));
+  }
+}
+
+/** @throws CatalogError InvalidInput (13) if the panel shows another table than the webview expects */
+async function sameTable(table: Promise<PanelTable>, key: string): Promise<PanelTable> {
+  const opened = await table;
+  if (opened.key === key) return opened;
+  throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Open this one again.');
 }
 
 /** Returns a table with the rows that it has by now. @throws the reason if it could not be completed */
@@ -232,6 +247,19 @@ function checkRows(params: unknown): PanelHostMethods['rows'][0] {
 }
 
 const isColumns = listOf(isCount);
+
+const isBlobParams = shapeFor<PanelHostMethods['blob'][0]>({
+  key: isString,
+  column: isCount,
+  row: isCount,
+  start: isCount,
+  end: isCount,
+});
+
+function checkBlob(params: unknown): PanelHostMethods['blob'][0] {
+  if (isBlobParams(params) && params.start < params.end && params.end - params.start <= maxBlobRange) return params;
+  throw new CatalogError('InvalidInput', 'The range of bytes is not valid.', `Request at most ${maxBlobRange} bytes.`);
+}
 
 /** @throws CatalogError InvalidInput (13) if the table can't be read by columns or lacks one of them */
 function namesOf({ columns, selectsColumns }: PanelTable, positions: readonly number[]): string[] {

@@ -1,6 +1,8 @@
+import type { BlobColumn, BlobReader } from '#catalog/blobs.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
+import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { PanelGrowth, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
@@ -38,12 +40,19 @@ export type TableSource = {
    * @param columns names of the wanted columns; only for a table with `selectsColumns`
    */
   rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array>;
+  /**
+   * Returns bytes [start, end) of the blob in a row, fewer at its end. Set if the table may have `readsBlobs`; call
+   * `open` first.
+   */
+  blob?(column: string, range: { row: number; start: number; end: number }, signal: AbortSignal): Promise<Uint8Array>;
 };
 
 /** The part of a catalog that a panel needs; rows are bytes of an Arrow stream, which only the webview decodes. */
 export type PanelCatalog = {
   /** A root, or the address of a server. */
   readonly location: string;
+  /** Reads the bytes of blobs; undefined if the server can't. */
+  readonly blobs?: BlobReader | undefined;
   describeTable(name: string, options: OpenTableOptions): Promise<TableDescription>;
   openTable(name: string, options: OpenTableOptions): Promise<RowReader>;
 };
@@ -56,6 +65,8 @@ export function catalogSource(
 ): TableSource {
   const { connection, path, table } = place;
   let version: number | undefined;
+  /** Names of the columns whose blobs can be read. */
+  let blobColumns: ReadonlySet<string> = new Set();
   let reader: { catalog: PanelCatalog; rows: Promise<RowReader> } | undefined;
 
   // Open the table once per catalog object. Another object means that the engine was restarted.
@@ -78,6 +89,25 @@ export function catalogSource(
     return new CatalogError('Unsupported', what, 'Read the table in a notebook, with db.openTable().');
   };
 
+  /** Runs a call on the open table, and again if the engine crashed during the call and has started again. */
+  const read = async <T>(call: (catalog: PanelCatalog, version: number) => Promise<T>): Promise<T> => {
+    if (version === undefined) {
+      throw new CatalogError('InvalidTableState', `"${table}" is not open.`, 'Open it again.');
+    }
+    const [opened, catalog] = [version, await catalogOf(connection)];
+    return explained(place, catalog, async () => {
+      try {
+        return await call(catalog, opened);
+      } catch (error) {
+        const next = isCatalogError(error, 'ServiceUnavailable') ? await catalogOf(connection) : catalog;
+        if (next === catalog) throw error;
+        return call(next, opened);
+      }
+    });
+  };
+
+  const blobColumn = (column: string, at: number): BlobColumn => ({ id: [...path, table], version: at, column });
+
   return {
     // The connection of a job's table may be the path of a root. The last name of the path is enough for a title.
     title: `${table} (${connection.split(/[/\\]/).findLast(Boolean) ?? connection})`,
@@ -90,33 +120,35 @@ export function catalogSource(
       const { columns, numRows } = opened;
       version = opened.version;
       if (numRows === undefined || version === undefined) throw await whyUnreadable(signal);
+      // The engine reads a name with other characters as the path of a nested field.
+      const selectsColumns = columns.every(({ name }) => /^[A-Za-z_]\w*$/.test(name));
+      const readsBlobs = selectsColumns && catalog.blobs !== undefined;
+      blobColumns = new Set(readsBlobs ? columns.flatMap(({ name, blob }) => (blob === blobV2 ? [name] : [])) : []);
       return {
         title: displayPath([connection, ...path], table),
         key: JSON.stringify({ connection, path, table, version }),
         columns,
         numRows,
         version,
-        // The engine reads a name with other characters as the path of a nested field.
-        selectsColumns: columns.every(({ name }) => /^[A-Za-z_]\w*$/.test(name)),
+        selectsColumns,
+        ...(blobColumns.size > 0 && { readsBlobs: true }),
       };
     },
-    async rows(start, end, signal, columns) {
-      if (version === undefined) {
-        throw new CatalogError('InvalidTableState', `"${table}" is not open.`, 'Open it again.');
-      }
-      const catalog = await catalogOf(connection);
-      const read = async (): Promise<Uint8Array> =>
-        (await readerOf()).queryIpc({ offset: start, limit: end - start, ...(columns && { columns }) }, { signal });
-      return explained(place, catalog, async () => {
-        try {
-          return await read();
-        } catch (error) {
-          // Read again if the engine crashed during the request and has started again.
-          if (!isCatalogError(error, 'ServiceUnavailable') || (await catalogOf(connection)) === catalog) throw error;
-          return read();
-        }
-      });
-    },
+    rows: (start, end, signal, columns) =>
+      read(async ({ blobs }, at) => {
+        const [only] = columns ?? [];
+        if (blobs && only !== undefined && columns?.length === 1 && blobColumns.has(only))
+          return blobs.heads(blobColumn(only, at), { start, end }, signal);
+        return (await readerOf()).queryIpc(
+          { offset: start, limit: end - start, ...(columns && { columns }) },
+          { signal },
+        );
+      }),
+    blob: (column, range, signal) =>
+      read(({ blobs }, at) => {
+        if (blobs && blobColumns.has(column)) return blobs.range(blobColumn(column, at), range, signal);
+        throw new CatalogError('InvalidInput', `Can't read blobs of column "${column}".`, 'Open the table again.');
+      }),
   };
 }
 

@@ -152,6 +152,13 @@ export const storageOptionsHeader = 'x-lance-storage-options';
  */
 export const repairPath = '/repair';
 
+/**
+ * Path that the engine process offers its parent in addition to the contract: reads blobs of a table. The request is a
+ * `BlobRequest` as JSON. The response is an Arrow stream with sizes and first bytes, or bytes of one blob, or an error of
+ * the contract.
+ */
+export const blobsPath = '/blobs';
+
 /** The `k` that requests all rows. The contract requires a number for `k`, and servers read this number as 32 bits. */
 export const noLimit = 2_147_483_647;
 

@@ -1,11 +1,10 @@
 import { RestCatalog } from '#catalog/rest/restCatalog.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import type { CatalogError } from '#shared/errors.ts';
-import { engineHost, rootHeader, storageOptionsHeader } from './contract.ts';
+import { engineHost } from './contract.ts';
+import { engineBlobs } from './blobs.ts';
+import { type EngineAddress, engineHeaders } from './engineRequest.ts';
 import { identityOfRoot, isSecretOption } from './identity.ts';
-
-/** How a process of this user reaches an engine process. The secret is sent over pipes only. */
-export type EngineAddress = { readonly socketPath: string; readonly secret: string };
 
 type EngineCatalogOptions = {
   /** Returns the error for a broken connection. */
@@ -18,10 +17,12 @@ type EngineCatalogOptions = {
  * can't be read fails at the first call of the catalog.
  */
 export function engineCatalog(
-  { socketPath, secret }: EngineAddress,
+  address: EngineAddress,
   { root, storageOptions = {} }: DirConfig,
   { explain, onClose }: EngineCatalogOptions = {},
 ): RestCatalog {
+  const { socketPath, secret } = address;
+  const blobs = engineBlobs(address, { root, storageOptions }, explain);
   return new RestCatalog(
     {
       uri: `http://${engineHost}`,
@@ -32,18 +33,8 @@ export function engineCatalog(
       secrets: [secret, ...secretsOf(storageOptions)],
       ...(explain && { explain }),
     },
-    { location: root, identity: identityOfRoot(root, storageOptions), ...(onClose && { onClose }) },
+    { location: root, identity: identityOfRoot(root, storageOptions), blobs, ...(onClose && { onClose }) },
   );
-}
-
-/** Returns the headers that authenticate the caller of an engine process and select the catalog. */
-export function engineHeaders(secret: string, { root, storageOptions = {} }: DirConfig): Record<string, string> {
-  const hasOptions = Object.keys(storageOptions).length > 0;
-  return {
-    authorization: `Bearer ${secret}`,
-    [rootHeader]: encodeURIComponent(root),
-    ...(hasOptions && { [storageOptionsHeader]: encodeURIComponent(JSON.stringify(storageOptions)) }),
-  };
 }
 
 /**

@@ -5,18 +5,18 @@ import { rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { RestCatalog } from '#catalog/rest/restCatalog.ts';
 import { canLimitMemory, type NodeRuntime, startNode } from '#processes/childProcess.ts';
 import { createTempFolder } from '#processes/files.ts';
 import type { DirConfig } from '#shared/catalogConfig.ts';
 import { isRepairResult, type RepairResult } from '#shared/damage.ts';
-import { CatalogError, isCatalogError, kindOfCode } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { engineHost, namespaceHeader, repairPath } from './contract.ts';
-import { type EngineAddress, engineCatalog, engineHeaders } from './engineCatalog.ts';
+import { engineCatalog } from './engineCatalog.ts';
+import { type EngineAddress, engineHeaders, parseErrorBody, requestEngine } from './engineRequest.ts';
 import { type EngineHandshake, parseHandshake } from './engineHandshake.ts';
 
 export type { EngineHandshake } from './engineHandshake.ts';
@@ -161,20 +161,11 @@ export class EngineProcess {
   }
 
   async #repair(method: 'GET' | 'POST', config: DirConfig, signal: AbortSignal | undefined): Promise<RepairResult> {
-    const headers = { host: engineHost, ...engineHeaders(this.#secret, config) };
-    const asked = request({ socketPath: this.#socket, path: repairPath, method, headers, ...(signal && { signal }) });
-    let response: IncomingMessage;
-    let body: unknown;
-    try {
-      asked.end();
-      [response] = (await once(asked, 'response')) as [IncomingMessage];
-      body = await json(response);
-    } catch (cause) {
-      signal?.throwIfAborted();
-      throw await this.#explain(cause);
-    }
-    if (response.statusCode === 200 && isRepairResult(body)) return body;
-    throw parseErrorBody(body, response.statusCode);
+    const explain = (cause: unknown) => this.#explain(cause);
+    const bytes = await requestEngine(this.address, { path: repairPath, method, config, signal, explain });
+    const body: unknown = JSON.parse(bytes.toString('utf8'));
+    if (isRepairResult(body)) return body;
+    throw parseErrorBody(body, 200);
   }
 
   /**
@@ -280,15 +271,6 @@ export class EngineProcess {
       });
     });
   }
-}
-
-/** Returns the error in the body of a response of an engine process, which has the error format of the contract. */
-export function parseErrorBody(body: unknown, status: number | undefined): CatalogError {
-  const { error, code, detail, instance } = isRecord(body) ? body : {};
-  return new CatalogError(kindOfCode(code), String(error), typeof detail === 'string' ? detail : '', {
-    ...(status !== undefined && { status }),
-    ...(typeof instance === 'string' && { identifier: instance }),
-  });
 }
 
 /**

@@ -58,7 +58,8 @@ export function blockOf(table: Table, omitted: OmittedCell = () => undefined): B
     },
     count: (next) => (grow = next),
     exactText: (row, column) =>
-      omitted(row, column)?.text ?? columnFormatter(vectors[column]!, { limits: unlimited })(row).text,
+      omitted(row, column)?.text ??
+      columnFormatter(vectors[column]!, { limits: unlimited, field: fields[column] })(row).text,
   };
 }
 

@@ -44,7 +44,8 @@ function drawText(element: HTMLElement, cell: TextCell): void {
   // A null has a separate style, so that it differs from the string "null".
   span.className = `lance-${cell.kind}`;
   span.textContent = cell.text;
-  const title = 'reason' in cell ? cell.reason : cell.text.length > shortText ? cell.text : '';
+  const reason = 'reason' in cell ? cell.reason : undefined;
+  const title = reason ?? (cell.text.length > shortText ? cell.text : '');
   if (span.title !== title) span.title = title;
   if (!isText) element.replaceChildren(span);
 }

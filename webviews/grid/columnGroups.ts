@@ -8,6 +8,8 @@ export type ColumnGroup = {
   readonly isHeavy: boolean;
   /** Bytes of a row of the group; `undefined` if only a look at rows can tell. */
   readonly rowBytes: number | undefined;
+  /** Maximum number of rows that are read at once. */
+  readonly maxRows: number;
 };
 
 /** Maximum number of columns that are read together. A wide screen shows about thirty. */
@@ -18,6 +20,9 @@ const heavyBytes = 1_024;
 /** Bytes that a page should have at most. */
 const pageBytes = 4 * 2 ** 20;
 
+/** Maximum number of blobs that are read at once: about those that a screen shows. */
+const maxBlobs = 32;
+
 /** Rows of the first page of columns whose width is not known. */
 export const probeRows = 8;
 
@@ -26,16 +31,23 @@ export const wholeGroup = (columns: readonly ColumnInfo[]): ColumnGroup => ({
   columns: columns.map((_, column) => column),
   isHeavy: false,
   rowBytes: 0,
+  maxRows: pageRows,
 });
 
 /** Groups the columns of a table: light ones with their neighbors, heavy ones alone. */
 export function columnGroups(columns: readonly ColumnInfo[]): ColumnGroup[] {
   const heavy: ColumnGroup[] = [];
   const light: number[] = [];
-  for (const [column, { type }] of columns.entries()) {
+  for (const [column, { type, blob }] of columns.entries()) {
     const bytes = bytesOfType(type);
-    if (bytes === 'heavy' || (bytes !== undefined && bytes >= heavyBytes))
-      heavy.push({ columns: [column], isHeavy: true, rowBytes: bytes === 'heavy' ? undefined : bytes });
+    if (blob !== undefined) heavy.push({ columns: [column], isHeavy: true, rowBytes: undefined, maxRows: maxBlobs });
+    else if (bytes === 'heavy' || (bytes !== undefined && bytes >= heavyBytes))
+      heavy.push({
+        columns: [column],
+        isHeavy: true,
+        rowBytes: bytes === 'heavy' ? undefined : bytes,
+        maxRows: pageRows,
+      });
     else light.push(column);
   }
   const groups: ColumnGroup[] = [];
@@ -43,14 +55,15 @@ export function columnGroups(columns: readonly ColumnInfo[]): ColumnGroup[] {
     const some = light.slice(at, at + maxColumns);
     const sizes = some.map((column) => bytesOfType(columns[column]!.type));
     const isKnown = sizes.every((size) => typeof size === 'number');
-    groups.push({ columns: some, isHeavy: false, rowBytes: isKnown ? sizes.reduce((a, b) => a + b, 0) : undefined });
+    const rowBytes = isKnown ? sizes.reduce((a, b) => a + b, 0) : undefined;
+    groups.push({ columns: some, isHeavy: false, rowBytes, maxRows: pageRows });
   }
   return [...groups, ...heavy];
 }
 
 /** Returns how many rows a page should have. */
-export const rowsOfPage = (rowBytes: number): number =>
-  Math.max(1, Math.min(pageRows, Math.floor(pageBytes / Math.max(1, rowBytes))));
+export const rowsOfPage = (rowBytes: number, maxRows: number = pageRows): number =>
+  Math.max(1, Math.min(maxRows, Math.floor(pageBytes / Math.max(1, rowBytes))));
 
 /**
  * Returns the bytes of a value by its type, as formatted by `typeText`: a number, `undefined` if values differ, or

@@ -35,7 +35,11 @@ export type GridColumn = ColumnInfo & { readonly numeric: boolean };
 const numericType = /^(u?int|halffloat|float|double|decimal)/;
 
 const gridColumns = (columns: readonly ColumnInfo[]): GridColumn[] =>
-  columns.map((column) => ({ ...column, numeric: numericType.test(column.type) }));
+  columns.map((column) => {
+    // The type of a stored blob is a struct, which tells nothing about its values.
+    const type = column.blob === undefined ? column.type : 'blob';
+    return { ...column, type, numeric: numericType.test(type) };
+  });
 
 /** Creates the frame of a table that is completely in memory, except for cells that an output has left out. */
 export function tableFrame(table: Table, omitted?: OmittedCell): GridFrame {

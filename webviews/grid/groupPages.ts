@@ -1,4 +1,5 @@
 import { isAbort } from '#shared/errors.ts';
+import { pageRows as maxPageRows } from '#shared/mime.ts';
 import { type ColumnGroup, probeRows, rowsOfPage } from './columnGroups.ts';
 import { type Block, cellText, emptyFailedCell, failedCell, type GridCell } from './block.ts';
 import type { PageBudget } from './pageBudget.ts';
@@ -112,7 +113,7 @@ export class GroupPages {
 
   #newPages(rowBytes: number): Pages<Block> {
     const { load, onChange, budget, group } = this.#options;
-    const pageRows = rowsOfPage(rowBytes);
+    const pageRows = rowsOfPage(rowBytes, group.maxRows);
     return new Pages<Block>({
       numRows: this.#numRows,
       pageRows,
@@ -120,7 +121,8 @@ export class GroupPages {
       load,
       onChange,
       onLoaded: (block, grow) => block.count(grow),
-      isAhead: !group.isHeavy || pageRows * rowBytes <= aheadBytes,
+      // Blobs are only read for the rows in the view.
+      isAhead: group.maxRows === maxPageRows && (!group.isHeavy || pageRows * rowBytes <= aheadBytes),
     });
   }
 }

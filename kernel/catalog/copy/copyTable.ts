@@ -4,6 +4,7 @@ import { RowChecksum } from '#catalog/arrow/rowHash.ts';
 import type { CopiedTable, CopyOptions } from '#catalog/catalog.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import type { Table } from '#catalog/table/table.ts';
+import { blobEncoding } from '#shared/arrow/blobs.ts';
 import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { copyIndexes } from './copyIndexes.ts';
 import { type CopyState, displayTable, isUnfinished, sourceId, withMark } from './copyState.ts';
@@ -73,7 +74,7 @@ const computed = /^computed_(column|refresh)($|\.)/;
 export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; warnings: string[] } {
   const warnings: string[] = [];
   const fields = stored.fields.map((field) => {
-    if (isBlob(field)) {
+    if (blobEncoding(field) !== undefined) {
       throw new CatalogError(
         'Unsupported',
         `Can't copy table "${table}": its column "${field.name}" holds blobs, and a query returns only their location.`,
@@ -87,10 +88,6 @@ export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; w
   });
   return { schema: new Schema(fields, stored.metadata), warnings };
 }
-
-const isBlob = ({ metadata }: Field): boolean =>
-  metadata.get('lance-encoding:blob') === 'true' ||
-  (metadata.get('ARROW:extension:name') ?? '').startsWith('lance.blob');
 
 // A copy can be killed at any moment and resumed, and an unfinished copy is never mistaken for a complete one:
 //

@@ -13,6 +13,7 @@ import {
   newTableCall,
   tableCall,
 } from '#catalog/arguments/options.ts';
+import type { BlobReader } from '#catalog/blobs.ts';
 import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import type {
   Capabilities,
@@ -70,10 +71,10 @@ export async function openRest(config: RestConfig, options: ConnectOptions = {})
 }
 
 /**
- * `location` is shown to users. `identity` is compared with the identity of other catalogs. `onClose` is called when
- * the catalog is closed.
+ * `location` is shown to users. `identity` is compared with the identity of other catalogs. `blobs` reads
+ * the bytes of blobs. `onClose` is called when the catalog is closed.
  */
-type Shown = { location: string; identity: Identity; onClose?: () => void };
+type Shown = { location: string; identity: Identity; blobs?: BlobReader; onClose?: () => void };
 
 /**
  * A catalog on a server with the Lance Namespace REST contract. Checks and sends calls. The contract leaves some
@@ -83,16 +84,19 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   readonly implementation = 'rest';
   readonly location: string;
   readonly jobs: Jobs;
+  /** Reads the bytes of blobs; undefined if the server can't. */
+  readonly blobs: BlobReader | undefined;
   readonly #wire: Transport;
   readonly #identity: Identity;
   readonly #onClose: (() => void) | undefined;
 
-  constructor(transport: TransportOptions, { location, identity, onClose }: Shown) {
+  constructor(transport: TransportOptions, { location, identity, blobs, onClose }: Shown) {
     super();
     this.#wire = new Transport(transport);
     this.#identity = identity;
     this.#onClose = onClose;
     this.location = location;
+    this.blobs = blobs;
     this.jobs = new RestJobs(this.#wire);
   }
 

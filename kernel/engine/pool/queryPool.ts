@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { type ForwardedRequest, parseErrorBody } from '#catalog/engineProcess.ts';
+import type { ForwardedRequest } from '#catalog/engineProcess.ts';
+import { parseErrorBody } from '#catalog/engineRequest.ts';
 import type { CatalogError } from '#shared/errors.ts';
 import { busy, closing, endedEarly, notStarted, tooSlow } from './poolErrors.ts';
 import { replyChunks, replyHeaders } from './replyChunks.ts';

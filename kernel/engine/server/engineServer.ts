@@ -5,9 +5,17 @@ import type { NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { ensureShape, isString, listOf } from '#shared/shape.ts';
 import type { DirConfig } from '#catalog/connect.ts';
-import { engineHost, namespaceHeader, repairPath, rootHeader, storageOptionsHeader } from '#catalog/contract.ts';
+import {
+  blobsPath,
+  engineHost,
+  namespaceHeader,
+  repairPath,
+  rootHeader,
+  storageOptionsHeader,
+} from '#catalog/contract.ts';
 import { type DirCatalog, findPlace } from '#engine/dir/dirCatalog.ts';
 import { inspectCatalog, repairCatalog } from '#engine/repair/repair.ts';
+import { readBlobs } from './blobRoute.ts';
 import { allTexts, decodePart, invalidRequestField } from './requestBody.ts';
 import { catalogError, createContractHandler, type ContractHandler } from './server.ts';
 
@@ -40,6 +48,7 @@ export function createEngineServer({ secret, catalogOf, log }: EngineServerOptio
   });
   const server = createServer((request, response) => {
     if (request.url === repairPath) void answerRepair(request, response, wanted);
+    else if (request.url === blobsPath) void answerBlobs(request, response, wanted, catalogOf);
     else void contract.handle(request, response);
   });
   server.headersTimeout = 10_000;
@@ -61,6 +70,26 @@ async function answerRepair(request: IncomingMessage, response: ServerResponse, 
       request.method === 'POST' ? await repairCatalog(place, { signal: gone.signal }) : await inspectCatalog(place);
     send(response, 200, result);
   } catch (error) {
+    const failure = catalogError(error);
+    send(response, failure.status, failure);
+  }
+}
+
+/** POST reads blobs of a table. */
+async function answerBlobs(
+  request: IncomingMessage,
+  response: ServerResponse,
+  wanted: string,
+  catalogOf: EngineServerOptions['catalogOf'],
+): Promise<void> {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  try {
+    checkCaller(request, wanted);
+    const bytes = await readBlobs(await catalogOf(rootOf(request)), request, gone.signal);
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
+  } catch (error) {
+    request.resume();
     const failure = catalogError(error);
     send(response, failure.status, failure);
   }

@@ -1,62 +1,8 @@
 import { CatalogError } from '#shared/errors.ts';
-import { imageMime } from '#shared/format/images.ts';
+import { imageMime, imageSize } from '#shared/format/images.ts';
 import { sizeText } from '#shared/format/numbers.ts';
 import { type RenderedOutput, textOnly } from './mimeBundle.ts';
 import { dataProperty, isObject, methodOf } from './typeGuards.ts';
-
-/** Size in pixels. */
-type ImageSize = { width: number; height: number };
-
-/**
- * Returns the size in the header of a PNG, JPEG, GIF or WebP image; `undefined` for other bytes or a truncated file.
- */
-export function imageSize(bytes: Uint8Array): ImageSize | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  try {
-    switch (imageMime(bytes)) {
-      case 'image/png':
-        return { width: view.getUint32(16), height: view.getUint32(20) };
-      case 'image/gif':
-        return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
-      case 'image/jpeg':
-        return jpegSize(view);
-      case 'image/webp':
-        return webpSize(view);
-      case undefined:
-        return undefined;
-    }
-  } catch {
-    // A DataView throws at the end of the file.
-    return undefined;
-  }
-}
-
-/** Reads the size from the first frame header among the segments of a JPEG file. */
-function jpegSize(view: DataView): ImageSize | undefined {
-  for (let at = 2; at + 9 < view.byteLength;) {
-    const marker = view.getUint8(at + 1);
-    if (view.getUint8(at) !== 0xff) return undefined;
-    // The markers C4, C8 and CC are in the same range, but do not start a frame header.
-    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
-      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
-    at += 2 + view.getUint16(at + 2);
-  }
-  return undefined;
-}
-
-/**
- * Reads the size from the first chunk of a WebP file. There are three kinds of chunks, each with the size at another
- * offset.
- */
-function webpSize(view: DataView): ImageSize | undefined {
-  const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)));
-  const u24 = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16);
-  if (kind === 'VP8X') return { width: u24(24) + 1, height: u24(27) + 1 };
-  if (kind === 'VP8 ') return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
-  if (kind !== 'VP8L') return undefined;
-  const bits = view.getUint32(21, true);
-  return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
-}
 
 /** Maximum size of an image, because a notebook stores the whole image as base64, which is a third larger. */
 const maxBytes = 8 * 1024 * 1024;

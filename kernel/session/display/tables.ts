@@ -94,6 +94,7 @@ function cellPainter(): (cell: Cell, thumbnail?: Uint8Array) => string {
       case 'time':
       case 'binary':
       case 'nested':
+      case 'blob':
         return text;
     }
   };

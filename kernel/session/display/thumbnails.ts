@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Photon from '@silvia-odwyer/photon-node';
 import { requireLazy } from '#shared/loadLazy.ts';
-import { imageSize } from './images.ts';
+import { imageSize } from '#shared/format/images.ts';
 
 // Thumbnails replace images that are too large for an output. They are made with Photon, which is WebAssembly, because
 // a native image library would need a binary for each platform.

@@ -1,5 +1,6 @@
 import { DataType, DateUnit, type Dictionary, type Field, type Schema, Type, UnionMode } from '#arrow';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import { blobEncoding } from './blobs.ts';
 import { type TimeUnit, timeUnitNames } from '#shared/format/times.ts';
 
 const unitOf = (type: { unit: number }): string => timeUnitNames[type.unit as TimeUnit] ?? String(type.unit);
@@ -48,7 +49,11 @@ const dictionaryText = (type: Dictionary): string =>
 
 /** The columns of a schema for the tree and the grid. */
 export const columnsOf = (schema: Schema): ColumnInfo[] =>
-  schema.fields.map(({ name, type, nullable }) => ({ name, type: typeText(type), nullable }));
+  schema.fields.map((field) => {
+    const { name, type, nullable } = field;
+    const blob = blobEncoding(field);
+    return { name, type: typeText(type), nullable, ...(blob !== undefined && { blob }) };
+  });
 
 /** Formats the columns of a schema in one line, for comparison and display: `id: int64, name: utf8`. */
 export const schemaText = (schema: Schema): string =>

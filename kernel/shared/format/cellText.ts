@@ -17,6 +17,7 @@ import {
   UnionMode,
   type Vector,
 } from '#arrow';
+import { type BlobCell, blobReader } from './blobCells.ts';
 import { declaredImageMime, imageMime } from './images.ts';
 import {
   bytesText,
@@ -48,7 +49,8 @@ export type Cell =
   /** A fixed-size list of floats; `NaN` for a null element. */
   | { kind: 'vector'; text: string; values: Float64Array }
   /** Bytes that look like an image, or that the field declares to be an image. The image may still be damaged. */
-  | { kind: 'image'; text: string; mime: string; bytes: Uint8Array };
+  | { kind: 'image'; text: string; mime: string; bytes: Uint8Array }
+  | BlobCell;
 
 /** How much of a long value is shown; the rest is replaced by `…` and a count. */
 type FormatLimits = {
@@ -80,7 +82,7 @@ export const unlimited: FormatLimits = {
 
 type FormatOptions = {
   readonly limits?: FormatLimits;
-  /** The column's field, whose metadata may declare bytes as an image. */
+  /** The column's field, whose metadata may declare bytes as an image, or values as blobs. */
   readonly field?: Field | undefined;
 };
 
@@ -94,15 +96,20 @@ type Context = { readonly limits: FormatLimits; readonly mime: string | undefine
  */
 export function columnFormatter(vector: Vector, options: FormatOptions = {}): (row: number) => Cell {
   const mime = options.field && declaredImageMime(options.field.metadata);
-  const read = chunkReader(vector.data, { limits: options.limits ?? displayLimits, mime, nested: false });
+  const context = { limits: options.limits ?? displayLimits, mime, nested: false };
+  const read = chunkReader(vector.data, context, (data) => blobReader(options.field, data) ?? readerOf(data, context));
   return (row) => {
     if (!(row >= 0 && row < vector.length)) throw new RangeError(`Row ${row} is outside of ${vector.length} rows.`);
     return read(row);
   };
 }
 
-function chunkReader(chunks: readonly Data[], context: Context): Reader {
-  const readers = chunks.map((data) => ({ data, read: readerOf(data, context) }));
+function chunkReader(
+  chunks: readonly Data[],
+  context: Context,
+  reader: (data: Data) => Reader = (data) => readerOf(data, context),
+): Reader {
+  const readers = chunks.map((data) => ({ data, read: reader(data) }));
   const only = readers[0];
   if (only && readers.length === 1) return only.read;
   return (row) => {

@@ -4,7 +4,13 @@
 /**
  * A column for the tree and the grid. `type` is the formatted Arrow type, for example `fixed_size_list<float>[128]`.
  */
-export type ColumnInfo = { name: string; type: string; nullable: boolean };
+export type ColumnInfo = {
+  name: string;
+  type: string;
+  nullable: boolean;
+  /** The encoding of a column of blobs, for example `lance.blob.v2`. */
+  blob?: string;
+};
 
 /** A table opened in a panel. The panel shows only one version of the table, so that all pages are consistent. */
 export type PanelTable = {
@@ -17,6 +23,8 @@ export type PanelTable = {
   version: number | null;
   /** Whether `rows` can be asked for some of the columns. */
   selectsColumns?: boolean;
+  /** Whether columns of blobs are read as their sizes and first bytes, and `blob` can be called. */
+  readsBlobs?: boolean;
   /** Shown below the grid, for example the source of rows that are not from a catalog. */
   note?: string;
   /** Whether rows are still added. */
@@ -33,12 +41,20 @@ export type PanelAction = (typeof panelActions)[number];
 /** Why a panel has no table. */
 export type PanelFailure = { title: string; message: string; actions: PanelAction[] };
 
+/** Maximum number of bytes of a blob in one response. */
+export const maxBlobRange = 4 * 2 ** 20;
+
 /** Requests from a table panel to the extension host. */
 export type PanelHostMethods = {
   /** The webview is ready for requests. The result is the table to show. */
   ready: [params: null, result: PanelTable];
   /** Rows [start, end) as one Arrow IPC stream; of all columns, or of those at some positions, in their order. */
   rows: [params: { key: string; start: number; end: number; columns?: number[] }, result: Uint8Array];
+  /**
+   * Bytes [start, end) of the blob in a row, fewer at its end; at most `maxBlobRange` bytes. Only for a table with
+   * `readsBlobs`, and a column of blobs.
+   */
+  blob: [params: { key: string; column: number; row: number; start: number; end: number }, result: Uint8Array];
   /** The user chose an action of a failure, or stops a table that grows. */
   act: [params: { action: PanelAction }, result: null];
 };

@@ -72,6 +72,8 @@ export class PanelHostStandIn {
     const rows = rowsOf(start, end);
     return tableToIPC(columns ? rows.selectAt(columns) : rows, 'stream');
   };
+  /** Returns bytes of a blob. */
+  blob: (row: number, start: number, end: number) => Uint8Array = () => new Uint8Array(0);
   cancelled = 0;
   readonly #page: Page;
   readonly #table: PanelTable;
@@ -86,6 +88,7 @@ export class PanelHostStandIn {
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
       ready: () => this.#table,
       act: () => null,
+      blob: ({ row, start, end }) => this.blob(row, start, end),
       rows: async ({ start, end, columns }, signal) => {
         this.asked.push({ start, end, ...(columns && { columns }) });
         await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { imageSize, showAsImage, showImage } from '#session/display/images.ts';
+import { showAsImage, showImage } from '#session/display/images.ts';
+import { imageSize } from '#shared/format/images.ts';
 import { isCatalogError } from '#shared/errors.ts';
 
 const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { imageSize } from '#session/display/images.ts';
 import { PictureStore } from '#session/display/pictureStore.ts';
 import { createThumbnailMaker } from '#session/display/thumbnails.ts';
-import { imageMime } from '#shared/format/images.ts';
+import { imageMime, imageSize } from '#shared/format/images.ts';
 import { encodePng } from '../../../../scripts/sample/pictures.ts';
 
 function pngOf(width: number, height: number, alpha: number): Uint8Array {

@@ -1,0 +1,38 @@
+import type { DirConfig } from '#shared/catalogConfig.ts';
+import type { CatalogError } from '#shared/errors.ts';
+import { blobsPath } from './contract.ts';
+import { type EngineAddress, requestEngine } from './engineRequest.ts';
+
+/** A column of blobs in one version of a table. */
+export type BlobColumn = { readonly id: readonly string[]; readonly version: number; readonly column: string };
+
+/** Rows [start, end) of a column, or bytes [start, end) of the blob in one row. */
+export type BlobRequest = BlobColumn & { readonly start: number; readonly end: number; readonly row?: number };
+
+/** Reads the bytes of blobs, which queries leave out. The contract has no operation for it. */
+export type BlobReader = {
+  /** Returns the sizes and first bytes of the blobs in rows [start, end), as an Arrow stream of `blobHeadSchema`. */
+  heads(column: BlobColumn, rows: { start: number; end: number }, signal: AbortSignal): Promise<Uint8Array>;
+  /** Returns bytes [start, end) of the blob in a row, fewer at its end; none of a null. */
+  range(
+    column: BlobColumn,
+    range: { row: number; start: number; end: number },
+    signal: AbortSignal,
+  ): Promise<Uint8Array>;
+};
+
+/** Returns the reader of blobs in a directory or an object store, which an engine process reads. */
+export function engineBlobs(
+  address: EngineAddress,
+  config: DirConfig,
+  explain: ((cause: unknown) => Promise<CatalogError>) | undefined,
+): BlobReader {
+  const read = ({ id, version, column, start, end, row }: BlobRequest, signal: AbortSignal): Promise<Uint8Array> => {
+    const body = { id, version, column, start, end, ...(row !== undefined && { row }) };
+    return requestEngine(address, { path: blobsPath, method: 'POST', config, body, signal, explain });
+  };
+  return {
+    heads: (column, rows, signal) => read({ ...column, ...rows }, signal),
+    range: (column, range, signal) => read({ ...column, ...range }, signal),
+  };
+}
