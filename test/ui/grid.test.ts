@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { tableToIPC } from '#arrow';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
-import { firstId, wideSchema, wideStreamOf } from './parts/gridRows.ts';
+import { encodePng } from '../../scripts/sample/pictures.ts';
+import { firstId, mediaRows, wideSchema, wideStreamOf } from './parts/gridRows.ts';
 import type { Served } from './parts/pages.ts';
 import { PanelHostStandIn, inPanelPage, servePanel, tableOf } from './parts/panelHostStandIn.ts';
 import { themes, type ThemeName } from './parts/themes.ts';
@@ -34,6 +36,27 @@ async function copied(page: Page): Promise<string> {
 }
 
 const isScoreFirst = () => document.querySelector('.lance-header .lance-name')?.textContent === 'score';
+
+/** Serves a long caption, an image of 640 × 480 pixels or damaged ones, and SVG in each row. */
+function serveMedia(host: PanelHostStandIn): void {
+  const image = encodePng({ width: 640, height: 480, rgba: new Uint8Array(640 * 480 * 4).fill(140) });
+  const damaged = Buffer.concat([image.subarray(0, 9), Buffer.alloc(1000)]);
+  const huge = Buffer.from(image.subarray(0, 1009));
+  huge.writeUInt32BE(200_000, 16);
+  huge.writeUInt32BE(200_000, 20);
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>\n');
+  host.rows = (start, end) => {
+    const rows = Array.from({ length: end - start }, (_, index) => start + index);
+    const table = mediaRows(
+      rows,
+      rows.map((row) => ({ 1: damaged, 2: huge })[row] ?? image),
+      svg,
+    );
+    return tableToIPC(table, 'stream');
+  };
+}
+
+const mediaTable = { key: 'media', columns: columnsOf(mediaRows([], [], new Uint8Array()).schema) };
 
 function serveWide(host: PanelHostStandIn): void {
   host.rows = (start, end, columns = []) => wideStreamOf(start, end, 400, columns);
@@ -111,8 +134,8 @@ suite('The grid of the table panel, in a browser', function () {
       assert.equal(await cell(page, 7, 1).locator('.lance-null').innerText(), 'null');
       assert.equal(await cell(page, 8, 1).locator('.lance-text').innerText(), 'null');
       assert.ok((await cell(page, 0, 7).locator('path').getAttribute('d'))!.length > 100);
-      const image = cell(page, 0, 8).locator('.lance-image');
-      assert.equal(await image.evaluate(async (img: HTMLImageElement) => (await img.decode(), img.naturalWidth)), 24);
+      const image = cell(page, 0, 8).locator('.lance-image:not(.lance-decoding)');
+      assert.equal(await image.evaluate((canvas: HTMLCanvasElement) => canvas.width), 24);
     }));
 
   test('a picture opens in its size by a click or by Enter, and closes by Escape', () =>
@@ -128,24 +151,63 @@ suite('The grid of the table panel, in a browser', function () {
       await large.waitFor({ state: 'visible' });
     }));
 
-  test('pictures that left the screen let go of their memory', () =>
+  test('pictures are decoded in the size of their thumbnails, a few at a time, and not those that left the screen', () =>
     withPanel({ numRows: 100_000 }, async (page) => {
       await page.evaluate(() => {
-        const counts = { live: 0 };
-        const make = URL.createObjectURL.bind(URL);
-        const revoke = URL.revokeObjectURL.bind(URL);
-        URL.createObjectURL = (blob) => (counts.live++, make(blob));
-        URL.revokeObjectURL = (url) => (counts.live--, revoke(url));
+        const counts = { running: 0, most: 0, all: 0 };
+        const decode = createImageBitmap.bind(window) as (...values: unknown[]) => Promise<ImageBitmap>;
+        window.createImageBitmap = (...values: unknown[]) => {
+          counts.all++;
+          counts.most = Math.max(counts.most, ++counts.running);
+          return decode(...values).finally(() => counts.running--);
+        };
         Object.assign(window, { counts });
       });
-      await page.locator('.lance-image').first().waitFor();
+      await page.locator('.lance-image:not(.lance-decoding)').first().waitFor();
       for (const share of [0.2, 0.4, 0.6, 0.8]) {
         await page.locator('[role=grid]').evaluate((el, at) => (el.scrollTop = el.scrollHeight * at), share);
-        await page.waitForTimeout(200);
+        await page.waitForFunction(() => !document.querySelector('[aria-busy=true], .lance-decoding'));
       }
-      await page.locator('.lance-image').first().waitFor();
-      const live = await page.evaluate(() => (window as unknown as { counts: { live: number } }).counts.live);
-      assert.ok(live <= (await page.locator('.lance-image').count()), `${live} object URLs are alive`);
+      const counts = await page.evaluate(() => (window as unknown as { counts: Record<string, number> }).counts);
+      assert.ok(counts['most']! <= 4, `${counts['most']} at a time`);
+      assert.ok(counts['all']! <= 4 * 30, `${counts['all']} images`);
+    }));
+
+  test('rows become higher by the menu, with larger pictures and wrapped text, and stay so', () =>
+    withPanel({ numRows: 10_000, prepare: serveMedia, table: mediaTable }, async (page) => {
+      await cell(page, 0, 2).locator('.lance-image:not(.lance-decoding)').waitFor();
+      const heightOf = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((element) => element.getBoundingClientRect().height);
+      assert.equal(await heightOf('.lance-image'), 24);
+      await cell(page, 0, 1).click({ button: 'right' });
+      await page.getByRole('menuitemradio', { name: 'Large Rows' }).click();
+      await page.waitForFunction(() => document.querySelector('.lance-row')!.getBoundingClientRect().height === 132);
+      await cell(page, 0, 2).locator('.lance-image:not(.lance-decoding)').waitFor();
+      assert.ok((await heightOf('.lance-image')) > 100);
+      assert.equal(await heightOf('.lance-text'), 40);
+      await page.screenshot({ path: join(shots, 'large-rows.png') });
+      await page.keyboard.press('Control+End');
+      await cell(page, 9_999, 0).waitFor();
+      await page.waitForTimeout(400);
+      await page.reload();
+      await cell(page, 9_999, 0).waitFor();
+      assert.equal(await heightOf('.lance-row'), 132);
+      await cell(page, 9_999, 1).click({ button: 'right' });
+      await page.getByRole('menuitemradio', { name: 'Large Rows', checked: true }).waitFor();
+      await page.getByRole('menuitemradio', { name: 'Small Rows' }).click();
+      await page.waitForFunction(() => document.querySelector('.lance-row')!.getBoundingClientRect().height === 33);
+      await cell(page, 9_999, 0).waitFor();
+    }));
+
+  test('pictures that are damaged or SVG are text', () =>
+    withPanel({ numRows: 10_000, prepare: serveMedia, table: mediaTable }, async (page) => {
+      await cell(page, 1, 2).getByText('image/png, 1,009 bytes, damaged').waitFor();
+      await cell(page, 0, 3).getByText('image/svg+xml, 72 bytes').waitFor();
+      await cell(page, 2, 2).getByText('200,000 × 200,000 pixels, too large to draw').waitFor();
+      assert.equal(await page.locator('[role=grid] :is(img, script)').count(), 0);
     }));
 
   test('dragging the scroll bar leaves no row empty, and calls off the pages that were passed', () =>

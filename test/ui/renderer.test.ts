@@ -127,7 +127,7 @@ suite('The notebook renderer, in a browser', function () {
           request,
           data,
         });
-      assert.equal(await pictureAt(0).locator('.lance-image').getAttribute('alt'), 'image/jpeg, 130,000 bytes');
+      assert.equal(await pictureAt(0).locator('.lance-image').getAttribute('aria-label'), 'image/jpeg, 130,000 bytes');
       await pictureAt(0).locator('.lance-image').click();
       const large = page.locator('.lance-large');
       await large.getByText('Loading the whole image').waitFor();

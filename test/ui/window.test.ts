@@ -56,12 +56,13 @@ suite('A window with the packaged extension', function () {
   test('draws pictures and vectors of a table', async () => {
     const { page } = window;
     await treeRow(page, 'Table products in shop').click();
-    const frame = await frameWith(page, 'img');
+    const drawn = '.lance-image:not(.lance-decoding)';
+    const frame = await frameWith(page, drawn);
     const width = await frame
-      .locator('img')
+      .locator(drawn)
       .first()
-      .evaluate((image: HTMLImageElement) => image.naturalWidth);
-    assert.ok(width > 0, 'the picture is decoded');
+      .evaluate((image: HTMLCanvasElement) => image.width);
+    assert.ok(width > 1, 'the picture is decoded');
     await shoot(window, 'table-pictures');
   });
 
@@ -77,7 +78,7 @@ suite('A window with the packaged extension', function () {
       failed.map((each) => each.source),
       [],
     );
-    const output = await scrollToTable(page, 'img');
+    const output = await scrollToTable(page, '.lance-image');
     await output.locator(cell).first().waitFor();
     await shoot(window, 'tour');
     // The tour starts the first job, and the output of the job may be out of sight.

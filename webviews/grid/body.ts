@@ -12,6 +12,7 @@ export type BodyView = {
   /** The rows in the view. */
   readonly start: number;
   readonly end: number;
+  readonly rowHeight: number;
   /** Distance of the first row's upper edge above the view, in pixels. */
   readonly above: number;
   readonly window: ColumnWindow;
@@ -43,7 +44,6 @@ type RowElement = {
  */
 export class GridBody {
   readonly element: HTMLElement;
-  readonly #rowHeight: number;
   readonly #idPrefix: string;
   readonly #rows: RowElement[] = [];
   #window: { pinned: ShownColumn[]; scrolled: ShownColumn[] } = { pinned: [], scrolled: [] };
@@ -51,8 +51,7 @@ export class GridBody {
   #above = Number.NaN;
   #left = Number.NaN;
 
-  constructor(rowHeight: number, idPrefix: string) {
-    this.#rowHeight = rowHeight;
+  constructor(idPrefix: string) {
     this.#idPrefix = idPrefix;
     this.element = createElement('div', { className: 'lance-rows', role: 'rowgroup' });
   }
@@ -91,6 +90,11 @@ export class GridBody {
     return [...(found?.cells.pinned ?? []), ...(found?.cells.scrolled ?? [])].find(
       ({ shown }) => shown?.index === column,
     )?.element;
+  }
+
+  /** Makes the next drawing draw every cell, because the height of the rows has changed. */
+  redraw(): void {
+    for (const row of this.#rows) this.#release(row);
   }
 
   close(): void {
@@ -185,11 +189,11 @@ export class GridBody {
     }
   }
 
-  #drawRow(row: RowElement, { frame, active, range, isRange }: BodyView): void {
+  #drawRow(row: RowElement, { frame, active, range, isRange, rowHeight }: BodyView): void {
     for (const cells of [row.cells.pinned, row.cells.scrolled])
       for (const cell of cells) {
         const { column, index } = cell.shown!;
-        drawCell(cell, frame.cell(row.row, column));
+        drawCell(cell, frame.cell(row.row, column), rowHeight);
         const isActive = active.row === row.row && active.column === index;
         const isSelected = isRange && isInRange(range, row.row, index);
         const state = `${isActive ? 'a' : ''}${isSelected ? 's' : ''}`;
@@ -203,7 +207,6 @@ export class GridBody {
 
   #newRow(): RowElement {
     const element = createElement('div', { className: 'lance-row', role: 'row' });
-    element.style.height = `${this.#rowHeight}px`;
     const number = createElement('div', { className: 'lance-row-number', role: 'rowheader' });
     number.ariaColIndex = '1';
     const [pinned, clip, scrolled] = [

@@ -1,5 +1,6 @@
 import { spark, sparkPath } from '#shared/format/sparkPath.ts';
 import type { GridCell } from './block.ts';
+import { drawThumbnail, thumbnailBox } from './thumbnails.ts';
 
 /** A string of at most this many characters fits any column. */
 const shortText = 12;
@@ -14,7 +15,7 @@ export type DrawnCell = {
 };
 
 /** Draws a cell. Does nothing if the element shows the same cell already. */
-export function drawCell(place: DrawnCell, cell: GridCell | undefined): void {
+export function drawCell(place: DrawnCell, cell: GridCell | undefined, rowHeight: number): void {
   if (place.drawn === cell) return;
   place.release?.();
   place.release = undefined;
@@ -22,7 +23,7 @@ export function drawCell(place: DrawnCell, cell: GridCell | undefined): void {
   const { element } = place;
   element.ariaBusy = cell === undefined ? 'true' : null;
   if (cell === undefined) element.replaceChildren();
-  else if (cell.kind === 'image') place.release = drawImage(element, cell);
+  else if (cell.kind === 'image' && cell.mime !== svgMime) place.release = drawImage(element, cell, rowHeight);
   else if (cell.kind === 'vector') drawVector(element, cell);
   else drawText(element, cell);
 }
@@ -34,7 +35,10 @@ export function releaseCell(place: DrawnCell): void {
   place.drawn = null;
 }
 
-type TextCell = Exclude<GridCell, { kind: 'image' | 'vector' }>;
+/** An SVG image is a document, so it is not drawn. */
+const svgMime = 'image/svg+xml';
+
+type TextCell = Exclude<GridCell, { kind: 'vector' }>;
 
 function drawText(element: HTMLElement, cell: TextCell): void {
   const [only] = element.childNodes;
@@ -42,7 +46,7 @@ function drawText(element: HTMLElement, cell: TextCell): void {
   const isText = element.childNodes.length === 1 && only instanceof HTMLSpanElement && only.childElementCount === 0;
   const span = isText ? only : document.createElement('span');
   // A null has a separate style, so that it differs from the string "null".
-  span.className = `lance-${cell.kind}`;
+  span.className = `lance-${cell.kind === 'image' ? 'binary' : cell.kind}`;
   span.textContent = cell.text;
   const reason = 'reason' in cell ? cell.reason : undefined;
   const title = reason ?? (cell.text.length > shortText ? cell.text : '');
@@ -73,24 +77,21 @@ function drawVector(element: HTMLElement, { text, values }: Extract<GridCell, { 
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-/** Draws an image from the bytes of a cell. Returns a function that frees its address. */
-function drawImage(element: HTMLElement, { bytes, mime, text }: Extract<GridCell, { kind: 'image' }>): () => void {
-  const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: mime }));
-  const image = document.createElement('img');
-  image.className = 'lance-image';
-  image.alt = text;
-  image.title = text;
-  image.decoding = 'async';
-  image.src = url;
-  image.onerror = () => {
+/** Draws an image from the bytes of a cell. Returns a function that ends the drawing. */
+function drawImage(element: HTMLElement, cell: Extract<GridCell, { kind: 'image' }>, rowHeight: number): () => void {
+  const canvas = document.createElement('canvas');
+  canvas.className = 'lance-image lance-decoding';
+  canvas.role = 'img';
+  canvas.ariaLabel = cell.text;
+  canvas.title = cell.text;
+  // A canvas is 300 pixels wide until it is drawn.
+  [canvas.width, canvas.height] = [1, 1];
+  element.replaceChildren(canvas);
+  return drawThumbnail(canvas, cell, thumbnailBox(rowHeight), (reason) => {
     const damaged = document.createElement('span');
     damaged.className = 'lance-binary';
-    damaged.textContent = `${text}, damaged`;
-    if (image.isConnected) image.replaceWith(damaged);
-  };
-  element.replaceChildren(image);
-  return () => {
-    image.onerror = null;
-    URL.revokeObjectURL(url);
-  };
+    damaged.textContent = `${cell.text}, ${reason}`;
+    damaged.title = damaged.textContent;
+    if (canvas.isConnected) canvas.replaceWith(damaged);
+  });
 }

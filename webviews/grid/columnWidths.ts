@@ -11,10 +11,13 @@ const manyRows = 20;
 
 /**
  * Returns the width of a column, from its name and type, and from the values of loaded rows.
- * @param start the first of the rows to measure
- * @param digit width of a digit in pixels
+ * @param options `start` is the first of the rows to measure, `digit` the width of a digit in pixels
  */
-export function columnWidth(frame: GridFrame, column: number, digit: number, start = 0): number {
+export function columnWidth(
+  frame: GridFrame,
+  column: number,
+  { digit, rowHeight, start = 0 }: { digit: number; rowHeight: number; start?: number },
+): number {
   const { name, type, numeric } = frame.columns[column]!;
   const header = Math.max(textWidth(name, digit * 1.05), textWidth(type, digit * 0.9)) + headerPadding;
   let widest = leastOfType(type, numeric, frame.numRows, digit);
@@ -23,7 +26,10 @@ export function columnWidth(frame: GridFrame, column: number, digit: number, sta
     const cell = frame.cell(row, column);
     if (cell === undefined) break;
     const plot = cell.kind === 'vector' ? 72 : 0;
-    widest = Math.max(widest, cell.kind === 'image' ? 96 : plot + textWidth(cell.text, digit));
+    widest = Math.max(
+      widest,
+      cell.kind === 'image' ? Math.max(96, rowHeight * 1.6) : plot + textWidth(cell.text, digit),
+    );
   }
   return Math.round(Math.min(most, Math.max(least, Math.min(header, 220), widest + cellPadding)));
 }
@@ -57,7 +63,7 @@ export function digitWidth(element: HTMLElement): number | undefined {
 
 /** Returns the width of the strings and images in an element, also where they are cut. */
 export function contentWidth(element: HTMLElement): number {
-  const rects: DOMRect[] = [...element.querySelectorAll('svg, img')].map((one) => one.getBoundingClientRect());
+  const rects: DOMRect[] = [...element.querySelectorAll('svg, canvas')].map((one) => one.getBoundingClientRect());
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   while (texts.nextNode()) {

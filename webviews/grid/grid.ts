@@ -7,9 +7,10 @@ import { type CopyForm, copyCells, maxCopied } from './copyText.ts';
 import type { GridFrame } from './frame.ts';
 import { type Footer, GridFooter } from './gridFooter.ts';
 import { GridHeader } from './gridHeader.ts';
-import { cellMenu, columnMenu } from './gridMenus.ts';
+import { cellMenu, columnMenu, rowHeightMenu } from './gridMenus.ts';
 import { LargeImage } from './largeImage.ts';
 import { type MenuItem, openMenu } from './menu.ts';
+import { type RowHeight, rowHeightOf, rowHeights } from './rowHeights.ts';
 import { RowScroll } from './rowScroll.ts';
 import {
   clampSelection,
@@ -26,8 +27,7 @@ import {
   wholeTable,
 } from './selection.ts';
 
-/** Heights of a row and of the header in pixels. */
-export const rowHeight = 33;
+/** Height of the header in pixels. */
 export const headerHeight = 42;
 
 /** What a grid keeps when its page is created again: scroll position, selection and columns. */
@@ -36,6 +36,7 @@ export type GridState = {
   readonly left: number;
   readonly selection: Selection;
   readonly choices: ColumnChoices;
+  readonly rowHeight?: RowHeight;
 };
 
 export type GridOptions = {
@@ -79,6 +80,7 @@ export class Grid {
   /** Columns whose width is also from values of rows. It no longer changes. */
   readonly #sized = new Set<number>();
   #choices: ColumnChoices;
+  #rowHeight: RowHeight;
   #layout: ColumnLayout;
   #selection: Selection;
   #viewWidth = 0;
@@ -100,9 +102,10 @@ export class Grid {
     this.#footerContent = footer;
     this.#onState = onState;
     this.#onFailure = onFailure;
-    this.#rows = new RowScroll(frame.numRows, rowHeight);
+    this.#rowHeight = rowHeightOf(state?.rowHeight);
+    this.#rows = new RowScroll(frame.numRows, rowHeights[this.#rowHeight]);
     this.#choices = state?.choices ?? noChoices;
-    this.#widths = frame.columns.map((_, column) => columnWidth(frame, column, this.#digit));
+    this.#widths = frame.columns.map((_, column) => this.#columnWidth(column));
     this.#layout = this.#newLayout();
     const start = { row: frame.numRows > 0 ? 0 : -1, column: 0 };
     this.#selection = clampSelection(state?.selection ?? selectCell(start), this.#size);
@@ -113,7 +116,7 @@ export class Grid {
       resize: (column, width, isDone) => this.#resize(column, width, isDone),
       fit: (index) => this.#fit(index),
     });
-    this.#body = new GridBody(rowHeight, prefix);
+    this.#body = new GridBody(prefix);
     this.#build(label, isGrowing);
     this.#listen();
     this.#rows.moveTo(state?.top ?? 0);
@@ -219,7 +222,7 @@ export class Grid {
     const digit = digitWidth(this.element);
     if (digit === undefined || Math.abs(digit - this.#digit) < 0.05) return;
     this.#digit = digit;
-    for (const column of this.#widths.keys()) this.#widths[column] = columnWidth(this.#frame, column, digit);
+    for (const column of this.#widths.keys()) this.#widths[column] = this.#columnWidth(column);
     this.#layout = this.#newLayout();
   }
 
@@ -240,6 +243,10 @@ export class Grid {
     this.#content.style.width = `${this.#numberWidth + this.#layout.pinnedWidth + this.#layout.scrolledWidth}px`;
     this.#layer.style.width = `${clientWidth}px`;
     this.#layer.style.height = `${clientHeight}px`;
+    this.#layer.style.setProperty('--lance-row-height', `${this.#rows.rowHeight}px`);
+    // Lines of 20 pixels, with 6 pixels above and below.
+    this.#layer.style.setProperty('--lance-lines', String(Math.floor((this.#rows.rowHeight - 12) / 20)));
+    this.#layer.classList.toggle('lance-tall', this.#rowHeight !== 'small');
     this.#layer.style.setProperty('--lance-number-width', `${this.#numberWidth}px`);
     this.#layer.style.setProperty('--lance-pinned-width', `${this.#layout.pinnedWidth}px`);
     this.#layer.classList.toggle('lance-has-pinned', this.#layout.numPinned > 0);
@@ -291,7 +298,8 @@ export class Grid {
       left,
       start,
       end,
-      above: rows.top - start * rowHeight,
+      rowHeight: rows.rowHeight,
+      above: rows.top - start * rows.rowHeight,
       active,
       range: rangeOf(this.#selection),
       isRange: !isSingle(this.#selection),
@@ -320,7 +328,7 @@ export class Grid {
       const cell = this.#frame.cell(start, column);
       if (cell === undefined || cell.kind === 'failed') continue;
       this.#sized.add(column);
-      const width = columnWidth(this.#frame, column, this.#digit, start);
+      const width = this.#columnWidth(column, start);
       if (width !== this.#widths[column]) isChanged = true;
       this.#widths[column] = width;
     }
@@ -329,6 +337,24 @@ export class Grid {
       this.#sizeContent();
     }
     return isChanged;
+  }
+
+  #columnWidth(column: number, start = 0): number {
+    return columnWidth(this.#frame, column, { digit: this.#digit, rowHeight: rowHeights[this.#rowHeight], start });
+  }
+
+  #setRowHeight(height: RowHeight): void {
+    this.#rowHeight = height;
+    this.#rows.rowHeight = rowHeights[height];
+    // Columns of images become as wide as their images.
+    this.#sized.clear();
+    this.#body.redraw();
+    this.#relayout();
+    this.#scroller.scrollTop = this.#rows.scrollTop;
+  }
+
+  #rowHeightMenu(): MenuItem[] {
+    return rowHeightMenu(this.#rowHeight, (height) => this.#setRowHeight(height));
   }
 
   #relayout(): void {
@@ -351,7 +377,7 @@ export class Grid {
     if (event.ctrlKey || event.shiftKey || event.deltaY === 0) return;
     const unit =
       event.deltaMode === WheelEvent.DOM_DELTA_LINE
-        ? rowHeight
+        ? this.#rows.rowHeight
         : event.deltaMode === WheelEvent.DOM_DELTA_PAGE
           ? this.#rows.viewHeight
           : 1;
@@ -489,7 +515,7 @@ export class Grid {
   }
 
   #onClick(event: MouseEvent): void {
-    if (event.target instanceof HTMLImageElement && isSingle(this.#selection)) this.#open(this.#selection.active);
+    if (event.target instanceof HTMLCanvasElement && isSingle(this.#selection)) this.#open(this.#selection.active);
   }
 
   #selectColumn(index: number, extend: boolean): void {
@@ -507,11 +533,11 @@ export class Grid {
       return;
     }
     const element = this.#body.cellElement(position);
-    const thumbnail = element?.querySelector('img');
+    const thumbnail = element?.querySelector('canvas');
     if (element && thumbnail) this.#showImage(position, thumbnail);
   }
 
-  #showImage(position: GridPosition, thumbnail: HTMLImageElement): void {
+  #showImage(position: GridPosition, thumbnail: HTMLElement): void {
     const column = this.#layout.shown[position.column];
     const cell = column === undefined ? undefined : this.#frame.cell(position.row, column);
     if (cell?.kind !== 'image') return;
@@ -539,10 +565,7 @@ export class Grid {
   }
 
   #openCellMenu(at: { x: number; y: number }): void {
-    this.#openMenu(
-      cellMenu((form) => this.#copyAs(form)),
-      at,
-    );
+    this.#openMenu([...cellMenu((form) => this.#copyAs(form)), ...this.#rowHeightMenu()], at);
   }
 
   #openColumnMenu(index: number, at: HTMLElement): void {
@@ -556,7 +579,7 @@ export class Grid {
       fit: () => this.#fit(index),
       copyName: () => this.#write(this.#frame.columns[column]!.name),
     });
-    this.#openMenu(items, below(at));
+    this.#openMenu([...items, ...this.#rowHeightMenu()], below(at));
   }
 
   #openMenu(items: readonly MenuItem[], at: { x: number; y: number }): void {
@@ -653,6 +676,7 @@ export class Grid {
         left: this.#scroller.scrollLeft,
         selection: this.#selection,
         choices: this.#choices,
+        rowHeight: this.#rowHeight,
       });
     }, 200);
   }

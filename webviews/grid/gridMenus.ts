@@ -2,6 +2,7 @@ import { countText } from '#shared/format/numbers.ts';
 import { type ColumnChoices, hide, pin, showAll, unpin } from './columnLayout.ts';
 import type { CopyForm } from './copyText.ts';
 import type { MenuItem } from './menu.ts';
+import { type RowHeight, rowHeightLabels, rowHeights } from './rowHeights.ts';
 
 /** Returns the menu of the selected cells. */
 export function cellMenu(copyAs: (form: CopyForm) => void): MenuItem[] {
@@ -13,6 +14,14 @@ export function cellMenu(copyAs: (form: CopyForm) => void): MenuItem[] {
     copy('Copy as Markdown', 'markdown'),
   ];
 }
+
+/** Returns the entries that choose the height of the rows. */
+export const rowHeightMenu = (current: RowHeight, choose: (height: RowHeight) => void): MenuItem[] =>
+  (Object.keys(rowHeights) as RowHeight[]).map((height) => ({
+    label: rowHeightLabels[height],
+    isChecked: height === current,
+    run: () => choose(height),
+  }));
 
 export type ColumnMenuOptions = {
   readonly column: number;

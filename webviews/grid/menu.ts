@@ -1,7 +1,11 @@
 import { type Action, createElement } from '../parts/elements.ts';
 
 /** An entry of a menu. */
-export type MenuItem = Action & { readonly isDisabled?: boolean };
+export type MenuItem = Action & {
+  readonly isDisabled?: boolean;
+  /** Set for one of several choices: whether it is the current one. */
+  readonly isChecked?: boolean;
+};
 
 /**
  * Opens a menu in the top layer, at an element or a point. Arrow keys move in it, Enter and Space run an entry, Escape
@@ -16,10 +20,11 @@ export function openMenu(
 ): void {
   const menu = createElement('div', { className: 'lance-menu', role: 'menu' });
   menu.popover = 'auto';
-  const buttons = items.map(({ label, run, isDisabled = false }) => {
+  const buttons = items.map(({ label, run, isDisabled = false, isChecked }) => {
     const button = document.createElement('button');
     button.type = 'button';
-    button.role = 'menuitem';
+    button.role = isChecked === undefined ? 'menuitem' : 'menuitemradio';
+    if (isChecked !== undefined) button.ariaChecked = String(isChecked);
     button.tabIndex = -1;
     button.textContent = label;
     button.disabled = isDisabled;

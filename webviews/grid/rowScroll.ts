@@ -15,13 +15,24 @@ export const maxContentHeight = 8_000_000;
 export class RowScroll {
   /** May grow. */
   numRows: number;
-  readonly rowHeight: number;
+  #rowHeight: number;
   #viewHeight = 0;
   #top = 0;
 
   constructor(numRows: number, rowHeight: number) {
     this.numRows = numRows;
-    this.rowHeight = rowHeight;
+    this.#rowHeight = rowHeight;
+  }
+
+  get rowHeight(): number {
+    return this.#rowHeight;
+  }
+
+  /** Changes the height of all rows. The first row in the view stays there. */
+  set rowHeight(rowHeight: number) {
+    const top = this.#top * (rowHeight / this.#rowHeight);
+    this.#rowHeight = rowHeight;
+    this.moveTo(top);
   }
 
   /** Position of the upper edge of the view in the rows, in pixels. */

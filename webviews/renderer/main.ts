@@ -6,7 +6,8 @@ import { arrowStreamMime, decodeArrowOutput, decodeBase64, previewLimits } from 
 import { isPictureReply, type PicturePlace, type PictureRequest } from '#shared/protocol/pictureMessages.ts';
 import type { OmittedCell } from '../grid/block.ts';
 import { type GridFrame, tableFrame } from '../grid/frame.ts';
-import { Grid, headerHeight, rowHeight } from '../grid/grid.ts';
+import { Grid, headerHeight } from '../grid/grid.ts';
+import { rowHeights } from '../grid/rowHeights.ts';
 import gridCss from '../grid/grid.css';
 import { createElement } from '../parts/elements.ts';
 import { disposer } from '../parts/outputLifecycle.ts';
@@ -68,7 +69,7 @@ function draw(output: Output): Drawn {
   const { frame, heading, footer } = output;
   const rows = Math.min(maxRows, Math.max(1, frame.numRows));
   const element = createElement('div', { className: 'lance-output' });
-  const height = (heading ? titleHeight : 0) + headerHeight + rows * rowHeight + scrollBarHeight + footerHeight;
+  const height = (heading ? titleHeight : 0) + headerHeight + rows * rowHeights.small + scrollBarHeight + footerHeight;
   element.style.height = `${height}px`;
   if (heading) element.append(headingElement(heading));
   try {

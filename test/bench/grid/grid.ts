@@ -174,13 +174,9 @@ async function untilImages(page: Page): Promise<number> {
   const frame = await frameWith(page, '[role=grid]', patience);
   await frame.waitForFunction(
     () => {
-      const images = [...document.querySelectorAll<HTMLImageElement>('.lance-image')];
+      const images = [...document.querySelectorAll('.lance-image')];
       const rows = document.querySelectorAll('.lance-rows > [role=row]').length;
-      return (
-        rows > 0 &&
-        images.length >= rows - 1 &&
-        images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)
-      );
+      return rows > 0 && images.length >= rows - 1 && images.every((image) => !image.matches('.lance-decoding'));
     },
     undefined,
     { timeout: patience },

@@ -105,6 +105,27 @@ export function rowsOf(start: number, end: number): Table {
 
 export const streamOf = (start: number, end: number): Uint8Array => tableToIPC(rowsOf(start, end), 'stream');
 
+/** Returns rows with a caption, an image and an SVG image. */
+export function mediaRows(rows: readonly number[], images: readonly Uint8Array[], svg: Uint8Array): Table {
+  const fields = [
+    field('id', new Int64()),
+    field('caption', new Utf8()),
+    field('image', new Binary(), new Map([['mime', 'image/png']])),
+    field('drawing', new Binary(), new Map([['mime', 'image/svg+xml']])),
+  ];
+  const values = [
+    rows.map(BigInt),
+    rows.map((row) => `Number ${row}: a caption that needs more than one line in a column of the usual width`),
+    images,
+    rows.map(() => svg),
+  ];
+  const media = new Schema(fields);
+  const children = fields.map(({ type }, index) => of(type, [...values[index]!]));
+  const type = new Struct(fields);
+  const batch = new RecordBatch(media, makeData({ type, length: rows.length, nullCount: 0, children }));
+  return new Table(media, [batch]);
+}
+
 const wideFields = (numColumns: number): Field[] =>
   Array.from({ length: numColumns }, (_, column) => field(`f${column}`, new Float64()));
 
