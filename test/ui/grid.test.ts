@@ -7,7 +7,7 @@ import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { encodePng } from '../../scripts/sample/pictures.ts';
-import { firstId, mediaRows, wideSchema, wideStreamOf } from './parts/gridRows.ts';
+import { firstId, mediaRows, oddRows, wideSchema, wideStreamOf } from './parts/gridRows.ts';
 import type { Served } from './parts/pages.ts';
 import { PanelHostStandIn, inPanelPage, servePanel, tableOf } from './parts/panelHostStandIn.ts';
 import { themes, type ThemeName } from './parts/themes.ts';
@@ -201,6 +201,56 @@ suite('The grid of the table panel, in a browser', function () {
       await page.waitForFunction(() => document.querySelector('.lance-row')!.getBoundingClientRect().height === 33);
       await cell(page, 9_999, 0).waitFor();
     }));
+
+  test('empty strings, spaces and characters that can not be seen have marks, and numbers keep their exponent', () => {
+    const rows = oddRows();
+    const table = { key: 'odd', columns: columnsOf(rows.schema) };
+    const prepare = (host: PanelHostStandIn): void => {
+      host.rows = () => tableToIPC(rows, 'stream');
+    };
+    return withPanel({ numRows: rows.numRows, table, prepare }, async (page) => {
+      await cell(page, 0, 0).getByText('""').waitFor();
+      const texts = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((row) => cell(page, row, 0).innerText()));
+      assert.deepEqual(texts, [
+        '""',
+        '·a  b·',
+        'evil⟨U+202E⟩txt.exe',
+        'line 1↵line 2',
+        '⟨U+001B⟩[31mred',
+        'שלום עולם',
+        '👩‍👩‍👧 family',
+        '""',
+      ]);
+      assert.equal(await cell(page, 0, 0).locator('.lance-mark').count(), 1);
+      assert.equal(await cell(page, 7, 0).locator('.lance-mark').count(), 0);
+      assert.equal(await page.locator('.lance-name').last().innerText(), 'user⟨U+202E⟩name');
+      assert.deepEqual(
+        await Promise.all(
+          [0, 1, 2].map((row) =>
+            cell(page, row, 3).locator(':is(.lance-facts, .lance-vector-problem)').allInnerTexts(),
+          ),
+        ),
+        [['16 · norm 2.81'], ['16', 'zero'], ['16', '2 NaN']],
+      );
+      assert.match(await cell(page, 0, 4).innerText(), /16 · norm \d+[^]*\[0, 7, 14, 21, …\]/);
+      await page.screenshot({ path: join(shots, 'odd.png') });
+      const resizer = await page
+        .locator('.lance-header', { hasText: 'number' })
+        .locator('.lance-resizer')
+        .boundingBox();
+      await page.mouse.move(resizer!.x + 3, resizer!.y + 10);
+      await page.mouse.down();
+      await page.mouse.move(resizer!.x - 117, resizer!.y + 10, { steps: 4 });
+      await page.mouse.up();
+      const exponent = cell(page, 0, 1).locator('span', { hasText: /^e-300$/ });
+      await page.waitForFunction(() => document.querySelectorAll('.lance-header')[1]!.clientWidth < 110);
+      const [inner, outer] = [await exponent.boundingBox(), await cell(page, 0, 1).boundingBox()];
+      assert.ok(inner!.width > 30 && inner!.x + inner!.width <= outer!.x + outer!.width);
+      await cell(page, 2, 0).click();
+      assert.equal(await copied(page), 'evil\u202Etxt.exe');
+      await page.screenshot({ path: join(shots, 'odd-narrow.png') });
+    });
+  });
 
   test('pictures that are damaged or SVG are text', () =>
     withPanel({ numRows: 10_000, prepare: serveMedia, table: mediaTable }, async (page) => {

@@ -1,6 +1,9 @@
 import { spark, sparkPath } from '#shared/format/sparkPath.ts';
+import { createElement } from '../parts/elements.ts';
 import type { GridCell } from './block.ts';
+import { markedParts } from './markedText.ts';
 import { drawThumbnail, thumbnailBox } from './thumbnails.ts';
+import { vectorFacts } from './vectorFacts.ts';
 
 /** A string of at most this many characters fits any column. */
 const shortText = 12;
@@ -43,21 +46,46 @@ type TextCell = Exclude<GridCell, { kind: 'vector' }>;
 function drawText(element: HTMLElement, cell: TextCell): void {
   const [only] = element.childNodes;
   // Most cells that are drawn again are text before and after. Then only the text changes.
-  const isText = element.childNodes.length === 1 && only instanceof HTMLSpanElement && only.childElementCount === 0;
+  const isText = element.childNodes.length === 1 && only instanceof HTMLSpanElement;
   const span = isText ? only : document.createElement('span');
   // A null has a separate style, so that it differs from the string "null".
   span.className = `lance-${cell.kind === 'image' ? 'binary' : cell.kind}`;
-  span.textContent = cell.text;
+  const parts = partsOf(cell);
+  if (parts) span.replaceChildren(...parts);
+  else span.textContent = cell.text;
   const reason = 'reason' in cell ? cell.reason : undefined;
   const title = reason ?? (cell.text.length > shortText ? cell.text : '');
   if (span.title !== title) span.title = title;
   if (!isText) element.replaceChildren(span);
 }
 
+/** Returns the elements of text that is more than its characters; `undefined` for the others. */
+function partsOf({ kind, text }: TextCell): HTMLElement[] | undefined {
+  if (kind === 'number') return exponentParts(text);
+  if (kind !== 'text' && kind !== 'nested' && kind !== 'blob') return undefined;
+  return markedParts(text)?.map(({ text: part, isMark, isBreak = false }) =>
+    createElement('span', {
+      text: part,
+      ...(isMark && { className: isBreak ? 'lance-mark lance-break' : 'lance-mark' }),
+    }),
+  );
+}
+
+/** Splits a number before its exponent, so that a narrow column never cuts the exponent. */
+function exponentParts(text: string): HTMLElement[] | undefined {
+  const at = text.indexOf('e');
+  if (at < 0) return undefined;
+  return [
+    createElement('span', { className: 'lance-digits', text: text.slice(0, at) }),
+    createElement('span', { text: text.slice(at) }),
+  ];
+}
+
 function drawVector(element: HTMLElement, { text, values }: Extract<GridCell, { kind: 'vector' }>): void {
   const span = document.createElement('span');
   span.className = 'lance-vector';
-  span.title = text;
+  const { text: facts, problem } = vectorFacts(values);
+  span.title = `${text}\n${[facts, ...(problem === undefined ? [] : [problem])].join(' · ')}`;
   if (values.length >= spark.minPoints) {
     const svg = document.createElementNS(svgNamespace, 'svg');
     svg.setAttribute('viewBox', `0 0 ${spark.width} ${spark.height}`);
@@ -69,9 +97,10 @@ function drawVector(element: HTMLElement, { text, values }: Extract<GridCell, { 
     svg.append(path);
     span.append(svg);
   }
-  const label = document.createElement('span');
-  label.textContent = text;
-  span.append(label);
+  span.append(createElement('span', { className: 'lance-facts', text: facts }));
+  if (problem !== undefined) span.append(createElement('span', { className: 'lance-vector-problem', text: problem }));
+  // The facts have the dimension.
+  span.append(createElement('span', { text: text.replace(/ \d+$/, '') }));
   element.replaceChildren(span);
 }
 

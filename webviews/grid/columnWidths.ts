@@ -1,4 +1,5 @@
 import type { GridFrame } from './frame.ts';
+import { markedText } from './markedText.ts';
 
 /** Minimum and maximum width of a column whose width the user has not set, in pixels. */
 const least = 72;
@@ -19,16 +20,19 @@ export function columnWidth(
   { digit, rowHeight, start = 0 }: { digit: number; rowHeight: number; start?: number },
 ): number {
   const { name, type, numeric } = frame.columns[column]!;
-  const header = Math.max(textWidth(name, digit * 1.05), textWidth(type, digit * 0.9)) + headerPadding;
+  const header = Math.max(textWidth(markedText(name), digit * 1.05), textWidth(type, digit * 0.9)) + headerPadding;
   let widest = leastOfType(type, numeric, frame.numRows, digit);
   const end = Math.min(frame.numRows, start + manyRows);
   for (let row = start; row < end; row++) {
     const cell = frame.cell(row, column);
     if (cell === undefined) break;
-    const plot = cell.kind === 'vector' ? 72 : 0;
+    // A vector has a line and its facts beside the values.
+    const plot = cell.kind === 'vector' ? 88 + 16 * digit : 0;
     widest = Math.max(
       widest,
-      cell.kind === 'image' ? Math.max(96, rowHeight * 1.6) : plot + textWidth(cell.text, digit),
+      cell.kind === 'image'
+        ? Math.max(96, rowHeight * 1.6)
+        : plot + textWidth(cell.kind === 'text' ? markedText(cell.text.slice(0, 80)) : cell.text, digit),
     );
   }
   return Math.round(Math.min(most, Math.max(least, Math.min(header, 220), widest + cellPadding)));

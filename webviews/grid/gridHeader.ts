@@ -1,6 +1,7 @@
 import { createElement, createWrapper } from '../parts/elements.ts';
 import type { ColumnLayout, ColumnWindow } from './columnLayout.ts';
 import type { GridColumn } from './frame.ts';
+import { markedText } from './markedText.ts';
 
 /** What the header shows at the moment. */
 export type HeaderView = {
@@ -77,7 +78,7 @@ export class GridHeader {
     head.style.left = `${left}px`;
     head.style.width = `${width}px`;
     head.append(
-      createElement('span', { className: 'lance-name', text: name }),
+      createElement('span', { className: 'lance-name', text: markedText(name) }),
       createElement('span', { className: 'lance-type', text: type }),
       this.#menuButton(index, name),
       this.#resizer(index, column, width),

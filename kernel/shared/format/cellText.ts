@@ -46,7 +46,7 @@ import {
 /** A value for display. `text` is complete on its own; `kind` distinguishes a null from the string "null". */
 export type Cell =
   | { kind: 'null' | 'text' | 'number' | 'boolean' | 'time' | 'binary' | 'nested'; text: string }
-  /** A fixed-size list of floats; `NaN` for a null element. */
+  /** A fixed-size list of numbers; `NaN` for a null element. */
   | { kind: 'vector'; text: string; values: Float64Array }
   /** Bytes that look like an image, or that the field declares to be an image. The image may still be damaged. */
   | { kind: 'image'; text: string; mime: string; bytes: Uint8Array }
@@ -188,7 +188,8 @@ const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> 
   [Type.LargeList]: (data, context) => listReader(data, context),
   [Type.FixedSizeList]: (data, context) => {
     const [child] = data.children;
-    if (child && DataType.isFloat(child.type)) return vectorReader(child, data.stride, context);
+    if (child && (DataType.isFloat(child.type) || DataType.isInt(child.type)))
+      return vectorReader(child, data.stride, context);
     return rangeReader(data, context, (i) => [i * data.stride, (i + 1) * data.stride]);
   },
   [Type.Struct]: (data, context) => {
@@ -255,18 +256,24 @@ function rangeReader(data: Data, context: Context, range: (index: number) => [st
 }
 
 function vectorReader(child: Data, size: number, context: Context): Reader {
-  const read = floatReader(child);
+  const isFloat = DataType.isFloat(child.type);
+  const read = isFloat ? floatReader(child) : integerReader(child);
   const exact = readerOf(child, inside(context));
   const shown = Math.min(size, context.limits.vector);
   return (index) => {
     const start = index * size;
     const values = Float64Array.from({ length: size }, (_, k) => (child.getValid(start + k) ? read(start + k) : NaN));
     const head = Array.from({ length: shown }, (_, k) =>
-      shown < size && child.getValid(start + k) ? roughText(values[k]!) : exact(start + k).text,
+      isFloat && shown < size && child.getValid(start + k) ? roughText(values[k]!) : exact(start + k).text,
     );
     return { kind: 'vector', text: shown < size ? `[${head.join(', ')}, …] ${size}` : `[${head.join(', ')}]`, values };
   };
 }
+
+const integerReader =
+  ({ values }: Data): ((index: number) => number) =>
+  (i) =>
+    Number((values as ArrayLike<number | bigint>)[i]);
 
 function floatReader({ values, type }: Data): (index: number) => number {
   const floats = values as ArrayLike<number>;

@@ -17,6 +17,7 @@ import {
   Table,
   tableToIPC,
   TimestampMicrosecond,
+  Uint8,
   Utf8,
   vectorFromArray,
 } from '#arrow';
@@ -124,6 +125,58 @@ export function mediaRows(rows: readonly number[], images: readonly Uint8Array[]
   const type = new Struct(fields);
   const batch = new RecordBatch(media, makeData({ type, length: rows.length, nullCount: 0, children }));
   return new Table(media, [batch]);
+}
+
+/** Strings, numbers and vectors that are easily misread. */
+export function oddRows(): Table {
+  const size = 16;
+  const vectors = [
+    Array.from({ length: size }, (_, at) => Math.sin(at)),
+    Array.from({ length: size }, () => 0),
+    Array.from({ length: size }, (_, at) => (at < 2 ? Number.NaN : at)),
+  ];
+  const fields = [
+    field('text', new Utf8()),
+    field('number', new Float64()),
+    field('flag', new Bool()),
+    field('vector', new FixedSizeList(size, field('item', new Float32()))),
+    field('bytes', new FixedSizeList(size, field('item', new Uint8()))),
+    field('user\u202Ename', new Utf8()),
+  ];
+  const odd = ['', ' a  b ', 'evil\u202Etxt.exe', 'line 1\nline 2', '\u001B[31mred', 'שלום עולם', '👩‍👩‍👧 family', '""'];
+  const children = [
+    of(fields[0]!.type, odd),
+    of(fields[1]!.type, [
+      1.234567890123e-300,
+      -1.7976931348623157e308,
+      NaN,
+      Infinity,
+      -0,
+      0.1,
+      12345678901234568,
+      5e-324,
+    ]),
+    of(fields[2]!.type, [true, false, null, true, true, true, true, true]),
+    makeData({
+      type: fields[3]!.type as FixedSizeList,
+      length: odd.length,
+      nullCount: 0,
+      child: makeData({
+        type: new Float32(),
+        data: Float32Array.from(odd.flatMap((_, row) => vectors[row % vectors.length]!)),
+      }),
+    }),
+    makeData({
+      type: fields[4]!.type as FixedSizeList,
+      length: odd.length,
+      nullCount: 0,
+      child: makeData({ type: new Uint8(), data: Uint8Array.from({ length: size * odd.length }, (_, at) => at * 7) }),
+    }),
+    of(fields[5]!.type, odd),
+  ];
+  const schemaOfOdd = new Schema(fields);
+  const rows = makeData({ type: new Struct(fields), length: odd.length, nullCount: 0, children });
+  return new Table(schemaOfOdd, [new RecordBatch(schemaOfOdd, rows)]);
 }
 
 const wideFields = (numColumns: number): Field[] =>

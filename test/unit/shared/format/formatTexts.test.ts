@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as a from '#arrow';
 import { columnsOf, typeText } from '#shared/arrow/arrowTypes.ts';
-import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
+import { columnFormatter, displayLimits, unlimited } from '#shared/format/cellText.ts';
 import { field, item, of, texts } from './formattedColumns.ts';
 
 const formatValue = (vector: a.Vector, row: number, options?: Parameters<typeof columnFormatter>[1]) =>
@@ -97,6 +97,8 @@ suite('Strings, bytes and nested values as text', () => {
     ]);
     assert.deepEqual(texts(of(new a.LargeList(item(new a.Int32())), [[1, 2], []])), ['[1, 2]', '[]']);
     assert.deepEqual(texts(of(new a.FixedSizeList(2, item(new a.Int64())), [[1n, 2n]])), ['[1, 2]']);
+    const bytes = of(new a.FixedSizeList(6, item(new a.Int8())), [[-128, 127, 3, 4, 5, 6]]);
+    assert.deepEqual(texts(bytes, displayLimits), ['[-128, 127, 3, 4, …] 6']);
     const struct = new a.Struct([field('x', new a.Int32()), field('two words', new a.Utf8())]);
     assert.deepEqual(texts(of(struct, [{ x: 1, 'two words': 'q' }, null, { x: null, 'two words': null }])), [
       '{x: 1, "two words": "q"}',
