@@ -3,16 +3,22 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connect } from '#catalog/connect.ts';
+import type { Catalog } from '#catalog/catalog.ts';
 import { registerDir } from '#engine/register.ts';
+import { makeFeatures } from './sample/features.ts';
 import { makeOrders, returnsSchema } from './sample/orders.ts';
+import { makePhotos } from './sample/photos.ts';
 import { createPrices } from './sample/prices.ts';
 import { makeProducts } from './sample/products.ts';
+import { createRecordings } from './sample/recordings.ts';
 
 /** Increase this when the generated data changes, so that an older catalog is recreated. */
 const sampleVersion = 2;
 const marker = '.lance-catalog-sample.json';
 
 type SampleOptions = {
+  /** Whether the catalog also has the namespace `media`: photos, a table of 400 columns, and blobs. */
+  withMedia?: boolean;
   /** Called with each line of progress. */
   log?: (line: string) => void;
 };
@@ -24,7 +30,9 @@ type SampleOptions = {
  */
 export async function makeSample(root: string, options: SampleOptions = {}): Promise<void> {
   const target = resolve(root);
-  const found = await stateOf(target);
+  const { withMedia = false } = options;
+  const content = markerOf(withMedia);
+  const found = await stateOf(target, content);
   if (found === 'current') return;
   if (found === 'foreign') {
     throw new Error(`"${target}" is not empty and not a sample catalog: choose another directory.`);
@@ -35,15 +43,18 @@ export async function makeSample(root: string, options: SampleOptions = {}): Pro
   const building = `${target}.building-${process.pid}`;
   await rm(building, { recursive: true, force: true });
   try {
-    await build(building);
-    await writeFile(join(building, marker), `${JSON.stringify({ version: sampleVersion })}\n`);
-    await moveInto(building, target);
+    await build(building, withMedia);
+    await writeFile(join(building, marker), `${content}\n`);
+    await moveInto(building, target, content);
   } finally {
     await rm(building, { recursive: true, force: true });
   }
 }
 
-async function build(root: string): Promise<void> {
+const markerOf = (withMedia: boolean): string =>
+  JSON.stringify({ version: sampleVersion, ...(withMedia && { media: true }) });
+
+async function build(root: string, withMedia: boolean): Promise<void> {
   registerDir();
   const catalog = await connect(root);
   try {
@@ -54,14 +65,24 @@ async function build(root: string): Promise<void> {
     await catalog.createTable('orders', makeOrders(products.cents), { namespacePath: ['shop', 'eu'] });
     await catalog.createEmptyTable('returns', returnsSchema, { namespacePath: ['shop', 'eu'] });
     await createPrices(catalog, ['shop', 'us'], products.cents);
+    if (withMedia) await createMedia(catalog);
   } finally {
     await catalog.close();
   }
 }
 
-async function stateOf(root: string): Promise<'missing' | 'current' | 'outdated' | 'foreign'> {
+async function createMedia(catalog: Catalog): Promise<void> {
+  const namespacePath = ['media'];
+  await catalog.createNamespace(namespacePath);
+  await catalog.createTable('photos', makePhotos(), { namespacePath });
+  await catalog.createTable('features', makeFeatures(), { namespacePath });
+  await createRecordings(catalog, namespacePath);
+}
+
+/** @param content of the marker of a current catalog */
+async function stateOf(root: string, content: string): Promise<'missing' | 'current' | 'outdated' | 'foreign'> {
   const text = await readFile(join(root, marker), 'utf8').catch(() => undefined);
-  if (text !== undefined) return text.trim() === JSON.stringify({ version: sampleVersion }) ? 'current' : 'outdated';
+  if (text !== undefined) return text.trim() === content ? 'current' : 'outdated';
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
@@ -69,7 +90,7 @@ async function stateOf(root: string): Promise<'missing' | 'current' | 'outdated'
   return names.length === 0 ? 'missing' : 'foreign';
 }
 
-async function moveInto(building: string, target: string): Promise<void> {
+async function moveInto(building: string, target: string, content: string): Promise<void> {
   const old = `${target}.old-${process.pid}`;
   const hadOld = await rename(target, old).then(
     () => true,
@@ -79,7 +100,7 @@ async function moveInto(building: string, target: string): Promise<void> {
     await rename(building, target);
   } catch (error) {
     // Ignore the error if another process has created the catalog meanwhile.
-    if ((await stateOf(target)) !== 'current') throw error;
+    if ((await stateOf(target, content)) !== 'current') throw error;
   } finally {
     if (hadOld) await rm(old, { recursive: true, force: true });
   }

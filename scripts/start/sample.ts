@@ -13,7 +13,7 @@ export async function prepareSample(say: (line: string) => void): Promise<boolea
   if (!existsSync(sample.notebook)) copyFileSync(inRoot('scripts/sample/tour.ipynb'), sample.notebook);
   if (!existsSync(sample.queries)) copyFileSync(inRoot('scripts/sample/customers.sql'), sample.queries);
   try {
-    await makeSample(sample.catalog);
+    await makeSample(sample.catalog, { withMedia: true });
     return true;
   } catch (error) {
     if (!isCatalogError(error, 'Unsupported')) throw error;

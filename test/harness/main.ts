@@ -128,7 +128,7 @@ async function installAndBuild(layers: readonly Layer[], needs: readonly Need[],
 /** Creates shared fixtures once: the sample and the installed extension. */
 async function makeFixtures(layers: readonly Layer[], obstacles: Obstacles): Promise<void> {
   const onSample = running(layers).filter((layer) => layer !== 'unit' && layer !== 'cluster');
-  await attempt(onSample, obstacles, () => makeSample(inRoot('.sample/catalog')));
+  await attempt(onSample, obstacles, () => makeSample(inRoot('.sample/tests')));
   const withKernels = running(layers).filter((layer) => layer === 'kernel' || layer === 'host');
   await attempt(withKernels, obstacles, () => makeKernelSnapshot());
   const inWindow = running(layers).filter((layer) => layer === 'ui' && !obstacles.has(layer));

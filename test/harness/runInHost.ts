@@ -101,7 +101,7 @@ async function runWindow(window: number): Promise<{ hasEnded: boolean; crash: st
       LANCE_TEST_TAKEN: taken,
       LANCE_TEST_LIMIT: values.limit,
       LANCE_TEST_ARTIFACTS: evidence,
-      LANCE_TEST_CATALOG: inRoot('.sample/catalog'),
+      LANCE_TEST_CATALOG: inRoot('.sample/tests'),
       ...(values.grep !== undefined && { LANCE_TEST_GREP: values.grep }),
     },
   }).then(

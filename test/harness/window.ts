@@ -90,7 +90,7 @@ export async function openWindow(
   mkdirSync(folder);
   cpSync(inRoot('scripts/sample/tour.ipynb'), join(folder, 'tour.ipynb'));
   // The tour writes to the catalog, so copy the sample.
-  cpSync(inRoot('.sample/catalog'), catalog, { recursive: true });
+  cpSync(inRoot('.sample/tests'), catalog, { recursive: true });
   const all = {
     'security.workspace.trust.enabled': false,
     'lanceCatalog.defaultConnections': [{ name: 'sample', root: catalog }],

@@ -44,7 +44,7 @@ suite('A person with nothing but an address and a key', function () {
 
   suiteSetup(async () => {
     catalog = join(tempFolder('lance-company-'), 'catalog');
-    cpSync(inRoot('.sample/catalog'), catalog, { recursive: true });
+    cpSync(inRoot('.sample/tests'), catalog, { recursive: true });
     server = await startServe(['--root', catalog, '--api-key-env', 'LANCE_TEST_KEY'], { env: { LANCE_TEST_KEY: key } });
     window = await openWindow({ 'lanceCatalog.defaultConnections': [] });
     // Delete the directory, so that the tests can only read from the server.

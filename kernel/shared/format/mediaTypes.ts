@@ -10,7 +10,7 @@ export type MediaType = {
 };
 
 /** Number of bytes that tell the type of any known format. */
-export const typeBytes = 64;
+export const typeBytes = 128;
 
 const binary: MediaType = { kind: 'binary', mime: undefined, label: 'bytes' };
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
+import { imageMime, imageSize } from '#shared/format/images.ts';
+import { mediaType } from '#shared/format/mediaTypes.ts';
 import { makeSample } from '../../../scripts/sample.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
@@ -96,6 +99,35 @@ suite('the sample catalog', function () {
     assert.equal((await prices.listVersions()).length, 4);
     assert.equal(await (await db.openTable('prices', ['shop', 'us'], { version: 1 })).countRows(), 120);
     assert.equal(await prices.countRows(), 324);
+  });
+
+  test('of npm start has photos, a wide table and blobs, and the same ones each time', async () => {
+    const contents: string[] = [];
+    for (let time = 0; time < 2; time++) {
+      const media = join(tempFolder(), 'catalog');
+      await makeSample(media, { withMedia: true });
+      const catalog = await openDir({ root: media });
+      assert.deepEqual((await catalog.listNamespaces()).namespaces.toSorted(), ['lab', 'media', 'shop']);
+      const photos = await (await catalog.openTable('photos', ['media'])).query().toArray();
+      const images = photos.map(({ image }) => image as Uint8Array);
+      const kinds = images.map((image) => `${imageMime(image)} ${image.length >= 50_000 && image.length <= 300_000}`);
+      assert.deepEqual([...new Set(kinds)], ['image/jpeg true', 'image/png true']);
+      const sizes = photos.map(({ width, height }) => ({ width, height }));
+      assert.deepEqual(images.map(imageSize), sizes);
+      const features = await catalog.describeTable('features', ['media']);
+      assert.deepEqual([features.columns.length, features.numRows], [400, 1_000]);
+      const recordings = await catalog.openTable('recordings', ['media']);
+      const heads = await recordings.readBlobHeads('recording', { start: 0, end: 9 });
+      assert.deepEqual(
+        heads.map((blob) => blob && mediaType(blob.head).label),
+        ['WAV audio', 'WAV audio', 'WAV audio', 'WAV audio', 'WebM video', 'PNG image', 'text', 'bytes', null],
+      );
+      const first = createHash('sha256');
+      for (const image of images) first.update(image);
+      contents.push(first.digest('hex'));
+      await catalog.close();
+    }
+    assert.equal(contents[0], contents[1]);
   });
 
   test('stays if it exists, and is recreated if it has another version', async () => {
