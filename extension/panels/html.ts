@@ -25,6 +25,8 @@ export function webviewHtml(
     `style-src ${webview.cspSource} 'nonce-${nonce}'`,
     `img-src blob: data:`,
     `font-src ${webview.cspSource}`,
+    // The table panel plays audio and video of cells.
+    ...(name === 'table' ? ['media-src blob:'] : []),
   ].join('; ');
   return `<!doctype html>
 <html lang="en">

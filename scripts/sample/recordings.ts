@@ -49,7 +49,7 @@ export async function createRecordings(catalog: Catalog, namespacePath: string[]
 }
 
 /** Returns a WAV file of 16-bit samples, one channel. */
-function melody(notes: readonly number[]): Uint8Array {
+export function melody(notes: readonly number[]): Uint8Array {
   const perNote = Math.round(sampleRate * noteSeconds);
   const samples = new Int16Array(perNote * notes.length);
   for (const [index, semitone] of notes.entries()) {

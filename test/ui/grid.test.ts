@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -7,7 +8,8 @@ import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { encodePng } from '../../scripts/sample/pictures.ts';
-import { firstId, mediaRows, oddRows, wideSchema, wideStreamOf } from './parts/gridRows.ts';
+import { melody } from '../../scripts/sample/recordings.ts';
+import { blobRows, firstId, mediaRows, oddRows, png, wideSchema, wideStreamOf } from './parts/gridRows.ts';
 import type { Served } from './parts/pages.ts';
 import { PanelHostStandIn, inPanelPage, servePanel, tableOf } from './parts/panelHostStandIn.ts';
 import { themes, type ThemeName } from './parts/themes.ts';
@@ -249,6 +251,56 @@ suite('The grid of the table panel, in a browser', function () {
       await cell(page, 2, 0).click();
       assert.equal(await copied(page), 'evil\u202Etxt.exe');
       await page.screenshot({ path: join(shots, 'odd-narrow.png') });
+    });
+  });
+
+  test('blobs have their type and size, and audio and video play when they are opened', () => {
+    const wav = melody([0, 4, 7, 12]);
+    const video = readFileSync(join(import.meta.dirname, '../../scripts/sample/clip.webm'));
+    const broken = Buffer.concat([video.subarray(0, 200), Buffer.alloc(5_000)]);
+    // One request for a blob has at most 4 MB.
+    const large = Buffer.concat([png(3), Buffer.alloc(5_000_000)]);
+    const blobs = [wav, video, broken, large, Buffer.from('plain words')];
+    const table = {
+      key: 'blobs',
+      selectsColumns: true,
+      readsBlobs: true,
+      columns: [
+        { name: 'media', type: 'struct<data: large_binary, uri: utf8>', nullable: true, blob: 'lance.blob.v2' },
+      ],
+    };
+    const ranges: number[] = [];
+    const prepare = (host: PanelHostStandIn): void => {
+      host.rows = (start, end) => tableToIPC(blobRows(blobs.slice(start, end), 2_048), 'stream');
+      host.blob = (row, start, end) => (ranges.push(row), new Uint8Array(blobs[row]!.subarray(start, end)));
+    };
+    return withPanel({ numRows: blobs.length, table, prepare }, async (page) => {
+      await cell(page, 0, 0).getByText('WAV audio, 51 KB').waitFor();
+      await cell(page, 4, 0).getByText('text, 11 bytes: plain words').waitFor();
+      assert.equal(await page.locator('.lance-type').innerText(), 'blob');
+      assert.deepEqual(ranges, [], 'no blob is loaded before it is opened');
+      await cell(page, 0, 0).locator('.lance-openable').click();
+      const audio = page.locator('.lance-media audio');
+      await audio.waitFor();
+      await page.locator('.lance-waveform').waitFor();
+      await page.waitForFunction(() => document.querySelector('audio')!.duration > 1.5);
+      assert.equal(await audio.evaluate((player: HTMLAudioElement) => player.paused), true);
+      await page.screenshot({ path: join(shots, 'audio.png') });
+      await page.keyboard.press('Escape');
+      await audio.waitFor({ state: 'detached' });
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => document.querySelector('video')?.videoWidth === 240);
+      await page.screenshot({ path: join(shots, 'video.png') });
+      await page.keyboard.press('Escape');
+      await cell(page, 2, 0).locator('.lance-openable').click();
+      await page.getByText("Can't play WebM video, 5.2 KB").waitFor();
+      await page.keyboard.press('Escape');
+      await cell(page, 3, 0).locator('.lance-openable').click();
+      await page.waitForFunction(
+        () => document.querySelector<HTMLImageElement>('.lance-media img')?.naturalWidth === 24,
+      );
+      assert.deepEqual(ranges, [0, 1, 2, 3, 3]);
     });
   });
 

@@ -2,6 +2,7 @@ import { spark, sparkPath } from '#shared/format/sparkPath.ts';
 import { createElement } from '../parts/elements.ts';
 import type { GridCell } from './block.ts';
 import { markedParts } from './markedText.ts';
+import { isPlayable } from './mediaView.ts';
 import { drawThumbnail, thumbnailBox } from './thumbnails.ts';
 import { vectorFacts } from './vectorFacts.ts';
 
@@ -49,7 +50,7 @@ function drawText(element: HTMLElement, cell: TextCell): void {
   const isText = element.childNodes.length === 1 && only instanceof HTMLSpanElement;
   const span = isText ? only : document.createElement('span');
   // A null has a separate style, so that it differs from the string "null".
-  span.className = `lance-${cell.kind === 'image' ? 'binary' : cell.kind}`;
+  span.className = classOf(cell);
   const parts = partsOf(cell);
   if (parts) span.replaceChildren(...parts);
   else span.textContent = cell.text;
@@ -57,6 +58,12 @@ function drawText(element: HTMLElement, cell: TextCell): void {
   const title = reason ?? (cell.text.length > shortText ? cell.text : '');
   if (span.title !== title) span.title = title;
   if (!isText) element.replaceChildren(span);
+}
+
+function classOf(cell: TextCell): string {
+  if (cell.kind === 'image') return 'lance-binary';
+  if (cell.kind !== 'blob' || !isPlayable(cell)) return `lance-${cell.kind}`;
+  return `lance-blob lance-openable${cell.mime?.startsWith('image/') === true ? '' : ' lance-playable'}`;
 }
 
 /** Returns the elements of text that is more than its characters; `undefined` for the others. */

@@ -1,10 +1,11 @@
 import type { Table } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
-import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
+import { type ColumnInfo, maxBlobRange, type PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { blockOf, cellText, type GridCell, type OmittedCell } from './block.ts';
 import { columnGroups, wholeGroup } from './columnGroups.ts';
 import { GroupPages } from './groupPages.ts';
+import type { LoadBlob } from './mediaView.ts';
 import { PageBudget } from './pageBudget.ts';
 
 /** The content of the grid. */
@@ -22,6 +23,8 @@ export type GridFrame = {
   watch(onChange: () => void): void;
   /** Returns the full text of a cell by row and index in `columns`; `undefined` if it isn't loaded. */
   exactText(row: number, column: number): string | undefined;
+  /** Loads all bytes of a blob by row and index in `columns`. Set if blobs can be read. */
+  readonly loadBlob?: (row: number, column: number, size: number) => LoadBlob;
   /** Returns why visible rows are missing, or `undefined`. */
   problem(): { rows: string; message: string } | undefined;
   retry(): void;
@@ -68,6 +71,29 @@ export type LoadRows = (
   signal: AbortSignal,
 ) => Promise<Uint8Array>;
 
+/** Loads bytes [start, end) of a blob. */
+export type LoadBlobRange = (
+  row: number,
+  column: number,
+  range: { start: number; end: number },
+  signal: AbortSignal,
+) => Promise<Uint8Array>;
+
+/** Loads a blob in several ranges. @throws Error if it is shorter than `size` */
+const loadRanges =
+  (load: LoadBlobRange, row: number, column: number, size: number): LoadBlob =>
+  async (signal, onProgress) => {
+    const whole = new Uint8Array(size);
+    for (let start = 0; start < size; start += maxBlobRange) {
+      const end = Math.min(size, start + maxBlobRange);
+      const bytes = await load(row, column, { start, end }, signal);
+      if (bytes.length !== end - start) throw new Error('It is shorter than its size. Open the table again.');
+      whole.set(bytes, start);
+      onProgress(end);
+    }
+    return whole;
+  };
+
 const doNothing = (): void => {};
 
 /** Maximum memory of the loaded rows of a table with their formatted values, in bytes. */
@@ -78,7 +104,7 @@ const maxBytes = 64 * 2 ** 20;
  * images and other heavy columns apart from the others, so that they don't delay them. Call `close()` when the grid is
  * removed.
  */
-export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
+export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlobRange): GridFrame {
   const columns = gridColumns(table.columns);
   const budget = new PageBudget(maxBytes);
   let onChange = doNothing;
@@ -115,6 +141,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows): GridFrame {
     },
     watch: (listener) => (onChange = listener),
     exactText: (row, column) => partOf.get(column)?.exactText(row, column),
+    ...(loadBlob && { loadBlob: (row, column, size) => loadRanges(loadBlob, row, column, size) }),
     problem: () => {
       const failed = parts.flatMap((part) => part.failures)[0];
       return failed && { rows: rangeText(failed.start, failed.end), message: failed.error.message };

@@ -9,6 +9,7 @@ import { type Footer, GridFooter } from './gridFooter.ts';
 import { GridHeader } from './gridHeader.ts';
 import { cellMenu, columnMenu, rowHeightMenu } from './gridMenus.ts';
 import { LargeImage } from './largeImage.ts';
+import { MediaView } from './mediaView.ts';
 import { type MenuItem, openMenu } from './menu.ts';
 import { type RowHeight, rowHeightOf, rowHeights } from './rowHeights.ts';
 import { RowScroll } from './rowScroll.ts';
@@ -54,6 +55,9 @@ export type GridOptions = {
   readonly onFailure: (error: unknown) => void;
 };
 
+/** What is opened by a click or Enter. */
+const opened = '.lance-image, .lance-openable';
+
 let grids = 0;
 
 /**
@@ -92,7 +96,7 @@ export class Grid {
   #handlesWheel = false;
   #frameRequest: number | undefined;
   #stateTimer: ReturnType<typeof setTimeout> | undefined;
-  #largeImage: LargeImage | undefined;
+  #media: LargeImage | MediaView | undefined;
   #message: string | undefined;
   #isClosed = false;
   readonly #closing = new AbortController();
@@ -147,7 +151,7 @@ export class Grid {
     this.#resizing.disconnect();
     clearTimeout(this.#stateTimer);
     if (this.#frameRequest !== undefined) cancelAnimationFrame(this.#frameRequest);
-    this.#largeImage?.hide();
+    this.#media?.hide();
     this.#body.close();
     this.#frame.close();
     this.element.remove();
@@ -515,7 +519,8 @@ export class Grid {
   }
 
   #onClick(event: MouseEvent): void {
-    if (event.target instanceof HTMLCanvasElement && isSingle(this.#selection)) this.#open(this.#selection.active);
+    const isOpened = event.target instanceof Element && event.target.closest(opened) !== null;
+    if (isOpened && isSingle(this.#selection)) this.#open(this.#selection.active);
   }
 
   #selectColumn(index: number, extend: boolean): void {
@@ -525,7 +530,7 @@ export class Grid {
     this.#scroller.focus({ preventScroll: true });
   }
 
-  /** Opens what a cell has to show: the menu of a header, or an image in its size. */
+  /** Opens what a cell has to show: the menu of a header, an image in its size, or a player. */
   #open(position: GridPosition): void {
     if (position.row < 0) {
       const head = this.#header.headElement(position.column);
@@ -533,16 +538,18 @@ export class Grid {
       return;
     }
     const element = this.#body.cellElement(position);
-    const thumbnail = element?.querySelector('canvas');
-    if (element && thumbnail) this.#showImage(position, thumbnail);
+    const thumbnail = element?.querySelector<HTMLElement>(opened);
+    if (thumbnail) this.#showMedia(position, thumbnail);
   }
 
-  #showImage(position: GridPosition, thumbnail: HTMLElement): void {
-    const column = this.#layout.shown[position.column];
-    const cell = column === undefined ? undefined : this.#frame.cell(position.row, column);
-    if (cell?.kind !== 'image') return;
-    this.#largeImage?.hide();
-    this.#largeImage = new LargeImage(this.element, thumbnail, cell);
+  #showMedia({ row, column: index }: GridPosition, thumbnail: HTMLElement): void {
+    const column = this.#layout.shown[index];
+    const cell = column === undefined ? undefined : this.#frame.cell(row, column);
+    if (column === undefined || (cell?.kind !== 'image' && cell?.kind !== 'blob')) return;
+    const load = cell.kind === 'blob' ? this.#frame.loadBlob?.(row, column, cell.size) : undefined;
+    this.#media?.hide();
+    if (cell.kind === 'image') this.#media = new LargeImage(this.element, thumbnail, cell);
+    else if (load) this.#media = new MediaView(this.element, thumbnail, cell, load);
   }
 
   // Menus

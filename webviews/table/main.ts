@@ -99,8 +99,13 @@ function show(table: PanelTable): void {
   // The state from which the extension opens the panel again after a reload.
   const save = (next?: GridState): void => editor.setState({ key, title, version, grid: next });
   save(state);
-  const frame = pagedFrame(table, (start, end, columns, signal) =>
-    host.request('rows', { key, start, end, ...(columns && { columns: [...columns] }) }, signal),
+  const frame = pagedFrame(
+    table,
+    (start, end, columns, signal) =>
+      host.request('rows', { key, start, end, ...(columns && { columns: [...columns] }) }, signal),
+    table.readsBlobs
+      ? (row, column, range, signal) => host.request('blob', { key, column, row, ...range }, signal)
+      : undefined,
   );
   const grid = new Grid({
     frame,

@@ -9,6 +9,7 @@ import {
   Float32,
   Float64,
   Int64,
+  LargeBinary,
   List,
   makeData,
   RecordBatch,
@@ -17,11 +18,13 @@ import {
   Table,
   tableToIPC,
   TimestampMicrosecond,
+  Uint64,
   Uint8,
   Utf8,
   vectorFromArray,
 } from '#arrow';
 import { deflateSync, crc32 } from 'node:zlib';
+import { blobHeadSchema } from '#shared/arrow/blobs.ts';
 
 const field = (name: string, type: DataType, metadata?: Map<string, string>) => new Field(name, type, true, metadata);
 
@@ -125,6 +128,27 @@ export function mediaRows(rows: readonly number[], images: readonly Uint8Array[]
   const type = new Struct(fields);
   const batch = new RecordBatch(media, makeData({ type, length: rows.length, nullCount: 0, children }));
   return new Table(media, [batch]);
+}
+
+/** Returns rows with the sizes and first bytes of blobs, as the extension host sends them. */
+export function blobRows(blobs: readonly Uint8Array[], headBytes: number): Table {
+  const blobSchema = blobHeadSchema('media');
+  const [{ type }] = blobSchema.fields as [Field<Struct>];
+  const heads = blobs.map((blob) => blob.subarray(0, headBytes));
+  const valueOffsets = new BigInt64Array(blobs.length + 1);
+  for (const [index, head] of heads.entries()) valueOffsets[index + 1] = valueOffsets[index]! + BigInt(head.length);
+  const children = [
+    makeData({ type: new Uint64(), data: BigUint64Array.from(blobs, ({ length }) => BigInt(length)) }),
+    makeData({ type: new LargeBinary(), valueOffsets, data: new Uint8Array(Buffer.concat(heads)) }),
+  ];
+  const values = makeData({ type, length: blobs.length, nullCount: 0, children });
+  const rows = makeData({
+    type: new Struct(blobSchema.fields),
+    length: blobs.length,
+    nullCount: 0,
+    children: [values],
+  });
+  return new Table(blobSchema, [new RecordBatch(blobSchema, rows)]);
 }
 
 /** Strings, numbers and vectors that are easily misread. */

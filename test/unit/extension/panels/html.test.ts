@@ -33,8 +33,9 @@ suite('The page of a webview', () => {
     const policy = /content="(default-src[^"]*)"/.exec(page)?.[1];
     assert.equal(
       policy,
-      `default-src 'none'; script-src 'nonce-${nonces[0]}'; style-src vscode: 'nonce-${nonces[0]}'; img-src blob: data:; font-src vscode:`,
+      `default-src 'none'; script-src 'nonce-${nonces[0]}'; style-src vscode: 'nonce-${nonces[0]}'; img-src blob: data:; font-src vscode:; media-src blob:`,
     );
+    assert.doesNotMatch(html('jobPage'), /media-src/);
     // The policy refuses attributes with styles.
     assert.doesNotMatch(page, / style="/);
     assert.notEqual(/nonce="([^"]+)"/.exec(html('table'))?.[1], nonces[0], 'each page has its own nonce');
