@@ -20,7 +20,10 @@ export function makeFeatures(): Table {
       return [name, int32(Int32Array.from({ length: rowCount }, () => below(random, 5_000)))] as const;
     if (statistic === 'is_new') return [name, bool(Array.from({ length: rowCount }, () => random() < 0.1))] as const;
     const scale = 10 ** below(random, 5);
-    const rounded = (): number => Math.round(scale * bell(random) * 1_000) / 1_000;
+    const rounded = (): number => {
+      const value = Math.round(scale * bell(random) * 1_000) / 1_000;
+      return statistic === 'std' ? Math.abs(value) : value;
+    };
     return [name, float64(Float64Array.from({ length: rowCount }, rounded))] as const;
   });
   return tableOf({
