@@ -41,6 +41,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['job.cjs'], entry: 'kernel/jobs/process/main.ts', kind: 'kernel' },
   { outputs: ['jobs.cjs'], entry: 'kernel/jobs/editor/main.ts', kind: 'kernel' },
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.ts', kind: 'webview' },
+  { outputs: ['gridDetail.js'], entry: 'webviews/grid/detail/detailView.ts', kind: 'renderer' },
   { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/page/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.ts', kind: 'renderer' },
   { outputs: ['jobRenderer.js'], entry: 'webviews/jobs/output/main.tsx', kind: 'renderer' },
@@ -109,12 +110,16 @@ const oneTypescript: Plugin = {
   },
 };
 
-/** Source files that are separate bundles, loaded on demand: exports, cloud libraries, the Kubernetes client, backfills. */
+/**
+ * Source files that are separate bundles, loaded on demand: exports, cloud libraries, the Kubernetes client, backfills, the
+ * detail pane of the grid.
+ */
 export const apart: Readonly<Record<string, string>> = {
   'kernel/catalog/export/entry.ts': './exports.cjs',
   'kernel/cluster/entry.ts': './cluster.cjs',
   'kernel/cluster/kube/kubeClient.ts': './kubeClient.cjs',
   'kernel/jobs/entry.ts': './jobParts.cjs',
+  'webviews/grid/detail/detailView.ts': './gridDetail.js',
 };
 
 /**
@@ -212,10 +217,15 @@ export function bundleOptions(bundle: Bundle, sourceRoot: string = root): BuildO
         alias: { '#arrow': inRoot('node_modules/apache-arrow/Arrow.mjs') },
       };
     case 'webview':
-      return { ...common, ...browser };
+      return { ...common, ...browser, plugins: [bundlesApart(bundle.entry, sourceRoot)] };
     case 'renderer':
       // Bundle CSS as text: notebook output has no stylesheet, so the renderer inserts the text into its shadow root.
-      return { ...common, ...browser, loader: { '.css': 'text' } };
+      return {
+        ...common,
+        ...browser,
+        loader: { '.css': 'text' },
+        plugins: [bundlesApart(bundle.entry, sourceRoot)],
+      };
     case 'chart':
       return {
         ...common,

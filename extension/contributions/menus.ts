@@ -276,6 +276,7 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
       when: all(isTablePanel, contextKey('lanceCatalog.table.unpinned')),
       group: 'navigation@1',
     },
+    { command: 'lanceCatalog.table.goToRow', when: isTablePanel, group: '1_table@1' },
     { command: 'lanceCatalog.cluster.applyMend', when: isFixDocument, group: 'navigation@1' },
     { command: 'lanceCatalog.jobFile.run', when: all(isTrusted, isJobFile), group: 'navigation@1' },
     {
@@ -344,6 +345,7 @@ export const keybindings: readonly KeyBinding[] = [
   },
   { command: 'lanceCatalog.catalog.refreshAll', key: 'f5', when: all(viewHasFocus('catalog'), not('inputFocus')) },
   { command: 'lanceCatalog.table.rename', key: 'f2', when: all(viewHasFocus('catalog'), not('inputFocus')) },
+  { command: 'lanceCatalog.table.goToRow', key: 'ctrl+g', when: all(isTablePanel, not('inputFocus')) },
   {
     command: 'lanceCatalog.sql.run',
     key: 'ctrl+enter',

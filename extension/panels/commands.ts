@@ -49,6 +49,7 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
         .catch((error: unknown) => logFailure(log, 'offering a location', error));
     }),
     registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
+    registerCommand(log, 'lanceCatalog.table.goToRow', () => panels.goToRow()),
   );
 }
 

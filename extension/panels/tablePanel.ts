@@ -10,9 +10,10 @@ import {
   type PanelTable,
   type PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
-import { pageRows } from '#shared/mime.ts';
+import { maxRequestRows } from '#shared/mime.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { runCommand } from '../host/commands.ts';
+import { FileDrafts } from '../host/fileDrafts.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
@@ -20,9 +21,6 @@ import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
 import { exactBytes, isSamePlace, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
 import { isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
-
-/** Maximum number of rows that a webview may request at once. */
-const maxRows = 4 * pageRows;
 
 type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
 
@@ -32,6 +30,7 @@ export class TablePanel implements vscode.Disposable {
   readonly #log: Log;
   readonly #failures: PanelFailures;
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
+  readonly #files = new FileDrafts();
   readonly #subscriptions: vscode.Disposable[] = [];
   #showing: Showing;
   /** Whether the webview has requested its table. Before this request, the webview can't receive another table. */
@@ -56,6 +55,9 @@ export class TablePanel implements vscode.Disposable {
         act: async (params) => (await this.#act(checkAction(asRecord(params)['action'])), null),
         rows: (params, signal) => this.#rows(params, signal),
         blob: (params, signal) => this.#blob(params, signal),
+        createFile: (params, signal) => this.#files.create(params, signal),
+        writeFile: (params) => this.#files.write(params),
+        closeFile: (params) => this.#files.close(params),
       },
     );
     this.#subscriptions.push(
@@ -116,6 +118,13 @@ export class TablePanel implements vscode.Disposable {
     }
   }
 
+  /** Opens the box for the number of a row, once the page shows a table. */
+  async goToRow(): Promise<void> {
+    this.panel.reveal();
+    await this.#showing.table;
+    await this.#endpoint.request('goToRow', null, this.#showing.controller.signal);
+  }
+
   rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
     return this.#showing.source.rows(start, end, signal).then(exactBytes);
   }
@@ -124,6 +133,7 @@ export class TablePanel implements vscode.Disposable {
     // The endpoint is closed first, because it can't send the cancellation of a call to a closed panel.
     this.#endpoint.close();
     this.#showing.controller.abort();
+    this.#files.dispose();
     for (const subscription of this.#subscriptions.splice(0)) subscription.dispose();
   }
 
@@ -235,14 +245,14 @@ function checkAction(action: unknown): PanelAction {
 
 function checkRows(params: unknown): PanelHostMethods['rows'][0] {
   const { key, start, end, columns } = asRecord(params);
-  if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRows) {
+  if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRequestRows) {
     if (columns === undefined) return { key, start, end };
     if (isColumns(columns)) return { key, start, end, columns };
   }
   throw new CatalogError(
     'InvalidInput',
     'The range of rows is not valid.',
-    `Request at most ${maxRows} rows at a time.`,
+    `Request at most ${maxRequestRows} rows at a time.`,
   );
 }
 
@@ -367,6 +377,11 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const panel = given ?? this.all.find((one) => one.panel.active) ?? this.all.find((one) => !one.isPinned);
     panel?.pin();
     this.#tell();
+  }
+
+  /** Opens the box for the number of a row in the active panel. */
+  async goToRow(): Promise<void> {
+    await this.all.find((one) => one.panel.active)?.goToRow();
   }
 
   /** Shows the reason in the panels of tables that no longer exist. */

@@ -13,6 +13,9 @@ export const previewLimits = { rows: 1000, bytes: 256 * 1024, requestedBytes: 8 
 /** Rows of one page of the table panel. */
 export const pageRows = 500;
 
+/** Maximum number of rows that a panel may request at once. */
+export const maxRequestRows = 4 * pageRows;
+
 /** Data beside a table in a notebook output, under `metadata[arrowStreamMime]`. */
 export type TableOutputMetadata = {
   /** Rows of the whole result, or `null` if not counted. */

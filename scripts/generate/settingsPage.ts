@@ -1,7 +1,7 @@
 import { commands } from '../../extension/contributions/commands.ts';
 import { keybindings } from '../../extension/contributions/menus.ts';
 import { settings } from '../../extension/contributions/settings.ts';
-import { isBoundSql } from '../../extension/contributions/whenClauses.ts';
+import { isBoundSql, isTablePanel } from '../../extension/contributions/whenClauses.ts';
 
 /** docs/settings.md: settings, commands and keys, from the contributions of package.json. */
 export function settingsPage(): string {
@@ -28,7 +28,11 @@ export function settingsPage(): string {
 
 function describeKey(id: string): string {
   const { key, mac, when = '' } = keybindings.find(({ command }) => command === id) ?? {};
-  const where = when.includes(isBoundSql) ? 'in a SQL file with a connection' : 'in the catalog view';
+  const where = when.includes(isBoundSql)
+    ? 'in a SQL file with a connection'
+    : when.includes(isTablePanel)
+      ? 'in a table panel'
+      : 'in the catalog view';
   return key === undefined ? '' : `${key}${mac === undefined ? '' : ` (macOS: ${mac})`}, ${where}`;
 }
 

@@ -140,7 +140,7 @@ suite('The grid of the table panel, in a browser', function () {
       assert.equal(await image.evaluate((canvas: HTMLCanvasElement) => canvas.width), 24);
     }));
 
-  test('a picture opens in its size by a click or by Enter, and closes by Escape', () =>
+  test('a picture opens in its size by a click, and closes by Escape', () =>
     withPanel({}, async (page) => {
       await cell(page, 1, 8).locator('.lance-image').click();
       const large = page.locator('.lance-large');
@@ -149,8 +149,6 @@ suite('The grid of the table panel, in a browser', function () {
       await page.keyboard.press('Escape');
       await large.waitFor({ state: 'hidden' });
       await cell(page, 1, 8).and(page.locator('.lance-active')).waitFor();
-      await page.keyboard.press('Enter');
-      await large.waitFor({ state: 'visible' });
     }));
 
   test('pictures are decoded in the size of their thumbnails, a few at a time, and not those that left the screen', () =>
@@ -499,8 +497,6 @@ suite('The grid of the table panel, in a browser', function () {
       await page.getByText('1 × 9 selected').waitFor();
       await page.locator('.lance-name', { hasText: 'price' }).click();
       await page.getByText('10,000 × 1 selected').waitFor();
-      assert.equal(await copied(page), '');
-      await page.getByText('Some selected rows are not loaded.').waitFor();
       await page.keyboard.press('Escape');
       await page.getByText('selected').waitFor({ state: 'hidden' });
     }));

@@ -1,5 +1,6 @@
 import type { Table } from '#arrow';
 import { type Cell, columnFormatter, unlimited } from '#shared/format/cellText.ts';
+import { type CellValue, omittedValue, valueOf } from './cellValue.ts';
 
 /** Loads the whole image of a thumbnail; undefined if it is no longer available. */
 export type LoadImage = () => Promise<Uint8Array | undefined>;
@@ -23,6 +24,8 @@ export type OmittedCell = (
 export type Block = {
   cell(row: number, column: number): GridCell;
   exactText(row: number, column: number): string;
+  /** Returns the whole value of a cell. Never rejects. */
+  value(row: number, column: number): Promise<CellValue>;
   /** Calls a function with the bytes that each formatted text takes. */
   count(grow: (bytes: number) => void): void;
 };
@@ -37,6 +40,7 @@ export function blockOf(table: Table, omitted: OmittedCell = () => undefined): B
   const { fields } = table.schema;
   const vectors = fields.map((_, i) => table.getChildAt(i)!);
   const formatters = vectors.map((vector, i) => columnFormatter(vector, { field: fields[i] }));
+  const exact: ((row: number) => Cell)[] = [];
   const cells: GridCell[][] = fields.map(() => []);
   const read = (row: number, column: number): GridCell => {
     const found = omitted(row, column);
@@ -59,7 +63,11 @@ export function blockOf(table: Table, omitted: OmittedCell = () => undefined): B
     count: (next) => (grow = next),
     exactText: (row, column) =>
       omitted(row, column)?.text ??
-      columnFormatter(vectors[column]!, { limits: unlimited, field: fields[column] })(row).text,
+      (exact[column] ??= columnFormatter(vectors[column]!, { limits: unlimited, field: fields[column] }))(row).text,
+    value: (row, column) => {
+      const found = omitted(row, column);
+      return found ? omittedValue(found) : Promise.resolve(valueOf(vectors[column]!, row, fields[column]));
+    },
   };
 }
 

@@ -1,9 +1,6 @@
 import type { GridFrame } from './frame.ts';
 import type { CellRange } from './selection.ts';
 
-/** Maximum number of cells that are copied at once. */
-export const maxCopied = 200_000;
-
 /** The forms in which cells are copied. */
 export type CopyForm = 'tsv' | 'csv' | 'json' | 'markdown';
 
@@ -16,7 +13,10 @@ export type CopiedCells = {
 /** `text` of a null is empty. A number or boolean stays without quotes in JSON. */
 export type CopiedCell = { readonly text: string; readonly kind: 'null' | 'number' | 'boolean' | 'text' };
 
-type CopiedRange = Pick<CellRange, 'startRow' | 'endRow'> & { readonly columns: readonly number[] };
+/** Loaded cells by row and index of the column. */
+type CellReader = Pick<GridFrame, 'cell' | 'exactText'>;
+
+export type CopiedRange = Pick<CellRange, 'startRow' | 'endRow'> & { readonly columns: readonly number[] };
 
 /** Returns cells of a grid as text, a single cell as it is; `undefined` if some are not loaded. */
 export function copyCells(frame: GridFrame, range: CopiedRange, form: CopyForm): string | undefined {
@@ -31,7 +31,8 @@ export function copyCells(frame: GridFrame, range: CopiedRange, form: CopyForm):
   return copyText({ names: columns.map((column) => frame.columns[column]!.name), rows }, form);
 }
 
-function copiedCell(frame: GridFrame, row: number, column: number): CopiedCell | undefined {
+/** Returns a cell to copy; `undefined` if it is not loaded. */
+export function copiedCell(frame: CellReader, row: number, column: number): CopiedCell | undefined {
   const kind = frame.cell(row, column)?.kind;
   const text = frame.exactText(row, column);
   if (text === undefined || kind === undefined) return undefined;
@@ -40,23 +41,43 @@ function copiedCell(frame: GridFrame, row: number, column: number): CopiedCell |
 
 /** Returns cells as text. All forms but TSV begin with the names or contain them. */
 export function copyText({ names, rows }: CopiedCells, form: CopyForm): string {
+  const { start, separator, end, rowText } = copyFormat(names, form);
+  return `${start}${rows.map(rowText).join(separator)}${end}`;
+}
+
+/** How rows become text: what comes before, between and after them. */
+type CopyFormat = {
+  readonly start: string;
+  readonly separator: string;
+  readonly end: string;
+  readonly rowText: (row: readonly CopiedCell[]) => string;
+};
+
+export function copyFormat(names: readonly string[], form: CopyForm): CopyFormat {
   switch (form) {
     case 'tsv':
-      return rows.map((row) => row.map(({ text }) => tsvField(text)).join('\t')).join('\n');
+      return {
+        start: '',
+        separator: '\n',
+        end: '',
+        rowText: (row) => row.map(({ text }) => tsvField(text)).join('\t'),
+      };
     case 'csv':
-      return [names.map(csvField), ...rows.map((row) => row.map(({ text }) => csvField(text)))]
-        .map((fields) => fields.join(','))
-        .join('\r\n');
+      return {
+        start: `${names.map(csvField).join(',')}\r\n`,
+        separator: '\r\n',
+        end: '',
+        rowText: (row) => row.map(({ text }) => csvField(text)).join(','),
+      };
     case 'json':
-      return `[\n${rows.map((row) => `  ${jsonObject(names, row)}`).join(',\n')}\n]`;
+      return { start: '[\n', separator: ',\n', end: '\n]', rowText: (row) => `  ${jsonObject(names, row)}` };
     case 'markdown':
-      return [
-        names.map(markdownField),
-        names.map(() => '---'),
-        ...rows.map((row) => row.map(({ text }) => markdownField(text))),
-      ]
-        .map((fields) => `| ${fields.join(' | ')} |`)
-        .join('\n');
+      return {
+        start: `${markdownLine(names)}\n${markdownLine(names.map(() => '---'))}\n`,
+        separator: '\n',
+        end: '',
+        rowText: (row) => markdownLine(row.map(({ text }) => text)),
+      };
   }
 }
 
@@ -70,6 +91,8 @@ const markdownField = (text: string): string =>
     .replaceAll('\\', '\\\\')
     .replaceAll('|', '\\|')
     .replaceAll(/\r\n|[\r\n]/g, '<br>');
+
+const markdownLine = (fields: readonly string[]): string => `| ${fields.map(markdownField).join(' | ')} |`;
 
 // Written by hand, because an object would lose columns of equal names, and a number would lose digits.
 const jsonObject = (names: readonly string[], row: readonly CopiedCell[]): string =>

@@ -1,11 +1,14 @@
 import type { Table } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
+import { sizeText } from '#shared/format/numbers.ts';
+import { pageRows } from '#shared/mime.ts';
 import { type ColumnInfo, maxBlobRange, type PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { blockOf, cellText, type GridCell, type OmittedCell } from './block.ts';
+import type { CellValue } from './cellValue.ts';
 import { columnGroups, wholeGroup } from './columnGroups.ts';
 import { GroupPages } from './groupPages.ts';
-import type { LoadBlob } from './mediaView.ts';
+import { type LoadBlob, maxBytes as maxBlobBytes } from './mediaView.ts';
 import { PageBudget } from './pageBudget.ts';
 
 /** The content of the grid. */
@@ -25,12 +28,30 @@ export type GridFrame = {
   exactText(row: number, column: number): string | undefined;
   /** Loads all bytes of a blob by row and index in `columns`. Set if blobs can be read. */
   readonly loadBlob?: (row: number, column: number, size: number) => LoadBlob;
+  /**
+   * Returns the whole value of a cell, also of a row that is not loaded.
+   * @throws Error if the row can't be read
+   */
+  read(row: number, column: number, signal: AbortSignal): Promise<CellValue>;
+  /**
+   * Reads rows from `start` on without keeping them: up to `end`, or fewer.
+   * @throws Error if the rows can't be read
+   */
+  readRows(start: number, end: number, columns: readonly number[], signal: AbortSignal): Promise<ReadRows>;
   /** Returns why visible rows are missing, or `undefined`. */
   problem(): { rows: string; message: string } | undefined;
   retry(): void;
   /** Sets the number of rows after rows were added. */
   grow(numRows: number): void;
   close(): void;
+};
+
+/** Rows that were read without being kept. Rows and columns count as in the frame. */
+export type ReadRows = Pick<GridFrame, 'cell' | 'exactText'> & {
+  /** The row after the last one. */
+  readonly end: number;
+  /** Size as a stream. */
+  readonly bytes: number;
 };
 
 export type GridColumn = ColumnInfo & { readonly numeric: boolean };
@@ -47,13 +68,17 @@ const gridColumns = (columns: readonly ColumnInfo[]): GridColumn[] =>
 /** Creates the frame of a table that is completely in memory, except for cells that an output has left out. */
 export function tableFrame(table: Table, omitted?: OmittedCell): GridFrame {
   const block = blockOf(table, omitted);
+  const exactText = (row: number, column: number): string | undefined =>
+    cellText(block.cell(row, column), () => block.exactText(row, column));
   return {
     numRows: table.numRows,
     columns: gridColumns(columnsOf(table.schema)),
     cell: (row, column) => block.cell(row, column),
     show: () => Promise.resolve(),
     watch: () => {},
-    exactText: (row, column) => cellText(block.cell(row, column), () => block.exactText(row, column)),
+    exactText,
+    read: (row, column) => block.value(row, column),
+    readRows: (_, end) => Promise.resolve({ cell: (row, column) => block.cell(row, column), exactText, end, bytes: 0 }),
     problem: () => undefined,
     retry: () => {},
     grow: () => {},
@@ -125,6 +150,40 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
   });
   const partOf = new Map(groups.flatMap(({ columns: some }, index) => some.map((column) => [column, parts[index]!])));
   let { numRows } = table;
+
+  /** Reads rows apart from the pages. Without a choice of columns, a table may have to be read in whole pages. */
+  const readBlock = async (start: number, end: number, wanted: readonly number[], signal: AbortSignal) => {
+    const all = table.selectsColumns ? wanted : columns.map((_, column) => column);
+    const first = table.selectsColumns ? start : start - (start % pageRows);
+    const last = table.selectsColumns ? end : Math.min(numRows, first + pageRows);
+    const bytes = await load(first, last, table.selectsColumns ? wanted : undefined, signal);
+    const named = all.map((column) => columns[column]!);
+    const block = blockOf(checkPage(bytes, named, last - first));
+    return { block, first, end: Math.min(last, end), bytes: bytes.byteLength, positions: positionsOf(all) };
+  };
+
+  /** Reads all bytes of a blob; `undefined` for other cells. */
+  const blobValue = (
+    cell: GridCell | undefined,
+    column: number,
+    row: number,
+    signal: AbortSignal,
+  ): Promise<CellValue> | undefined => {
+    if (cell?.kind !== 'blob') return undefined;
+    const { text, size, mime, reason } = cell;
+    if (reason !== undefined || !loadBlob) return Promise.resolve({ kind: 'omitted', text, reason: reason ?? '' });
+    if (size > maxBlobBytes) {
+      const limit = `Blobs of up to ${sizeText(maxBlobBytes)} are shown here.`;
+      return Promise.resolve({ kind: 'omitted', text, reason: limit });
+    }
+    const load = loadRanges(loadBlob, row, column, size);
+    return load(signal, doNothing).then((bytes) =>
+      mime?.startsWith('text/') === true
+        ? { kind: 'text', bytes }
+        : { kind: 'binary', bytes, mime: mime?.startsWith('image/') === true ? mime : undefined },
+    );
+  };
+
   return {
     get numRows() {
       return numRows;
@@ -142,6 +201,25 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
     watch: (listener) => (onChange = listener),
     exactText: (row, column) => partOf.get(column)?.exactText(row, column),
     ...(loadBlob && { loadBlob: (row, column, size) => loadRanges(loadBlob, row, column, size) }),
+    read: async (row, column, signal) => {
+      const part = partOf.get(column);
+      const loaded = part?.value(row, column);
+      if (loaded) return blobValue(part?.cell(row, column), column, row, signal) ?? loaded;
+      const { block, first, positions } = await readBlock(row, row + 1, [column], signal);
+      const [at, position] = [row - first, positions.get(column)!];
+      return blobValue(block.cell(at, position), column, row, signal) ?? block.value(at, position);
+    },
+    readRows: async (start, wantedEnd, some, signal) => {
+      const { block, first, end, bytes, positions } = await readBlock(start, wantedEnd, some, signal);
+      const cell = (row: number, column: number): GridCell => block.cell(row - first, positions.get(column)!);
+      return {
+        cell,
+        exactText: (row, column) =>
+          cellText(cell(row, column), () => block.exactText(row - first, positions.get(column)!)),
+        end,
+        bytes,
+      };
+    },
     problem: () => {
       const failed = parts.flatMap((part) => part.failures)[0];
       return failed && { rows: rangeText(failed.start, failed.end), message: failed.error.message };
@@ -158,6 +236,9 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
     },
   };
 }
+
+const positionsOf = (columns: readonly number[]): Map<number, number> =>
+  new Map(columns.map((column, position) => [column, position]));
 
 const rangeText = (start: number, end: number): string =>
   `${(start + 1).toLocaleString('en-US')}–${end.toLocaleString('en-US')}`;

@@ -1,10 +1,14 @@
 import { countText } from '#shared/format/numbers.ts';
 import { createElement, createWrapper } from '../parts/elements.ts';
+import type { Notice } from '../parts/noticeLine.ts';
 import { GridBody } from './body.ts';
+import { CellCopy } from './cellCopy.ts';
 import { type ColumnChoices, ColumnLayout, type ColumnWindow, noChoices, setWidth } from './columnLayout.ts';
 import { columnWidth, contentWidth, digitWidth } from './columnWidths.ts';
-import { type CopyForm, copyCells, maxCopied } from './copyText.ts';
+import type { CopiedRange, CopyForm } from './copyText.ts';
+import { DetailPane, type PaneState } from './detailPane.ts';
 import type { GridFrame } from './frame.ts';
+import { openGoToRow } from './goToRow.ts';
 import { type Footer, GridFooter } from './gridFooter.ts';
 import { GridHeader } from './gridHeader.ts';
 import { cellMenu, columnMenu, rowHeightMenu } from './gridMenus.ts';
@@ -13,6 +17,7 @@ import { MediaView } from './mediaView.ts';
 import { type MenuItem, openMenu } from './menu.ts';
 import { type RowHeight, rowHeightOf, rowHeights } from './rowHeights.ts';
 import { RowScroll } from './rowScroll.ts';
+import type { SaveFile } from './saveFile.ts';
 import {
   clampSelection,
   type GridPosition,
@@ -31,13 +36,14 @@ import {
 /** Height of the header in pixels. */
 export const headerHeight = 42;
 
-/** What a grid keeps when its page is created again: scroll position, selection and columns. */
+/** What a grid keeps when its page is created again: scroll position, selection, columns and the detail pane. */
 export type GridState = {
   readonly top: number;
   readonly left: number;
   readonly selection: Selection;
   readonly choices: ColumnChoices;
   readonly rowHeight?: RowHeight;
+  readonly pane?: PaneState;
 };
 
 export type GridOptions = {
@@ -49,6 +55,8 @@ export type GridOptions = {
   readonly footer: Footer;
   /** Whether rows may still be added; see `update`. */
   readonly isGrowing?: boolean;
+  /** Saves a value as a file; without it, values can only be copied. */
+  readonly save?: SaveFile | undefined;
   readonly state?: GridState | undefined;
   readonly onState?: (state: GridState) => void;
   /** Called once if a value can't be drawn, because it does not match its column's type. The grid is closed then. */
@@ -70,11 +78,15 @@ export class Grid {
   readonly #scroller = createElement('div', { className: 'lance-scroller' });
   readonly #content = createWrapper('lance-content');
   readonly #layer = createWrapper('lance-layer');
+  /** Holds the rows and the detail pane. */
+  readonly #main = createWrapper('lance-main');
   readonly #footer = new GridFooter();
   readonly #header: GridHeader;
   readonly #body: GridBody;
   readonly #rows: RowScroll;
   readonly #resizing: ResizeObserver;
+  readonly #copy: CellCopy;
+  readonly #pane: DetailPane;
   readonly #onState: ((state: GridState) => void) | undefined;
   readonly #onFailure: (error: unknown) => void;
   #footerContent: Footer;
@@ -97,11 +109,11 @@ export class Grid {
   #frameRequest: number | undefined;
   #stateTimer: ReturnType<typeof setTimeout> | undefined;
   #media: LargeImage | MediaView | undefined;
-  #message: string | undefined;
+  #notice: Notice | undefined;
   #isClosed = false;
   readonly #closing = new AbortController();
 
-  constructor({ frame, label, focus, footer, isGrowing = false, state, onState, onFailure }: GridOptions) {
+  constructor({ frame, label, focus, footer, isGrowing = false, save, state, onState, onFailure }: GridOptions) {
     this.#frame = frame;
     this.#footerContent = footer;
     this.#onState = onState;
@@ -121,6 +133,17 @@ export class Grid {
       fit: (index) => this.#fit(index),
     });
     this.#body = new GridBody(prefix);
+    this.#copy = new CellCopy(frame, (notice) => this.#tell(notice));
+    this.#pane = new DetailPane({
+      place: this.#main,
+      frame,
+      save,
+      state: state?.pane,
+      cell: () => this.#activeCell(),
+      step: (rows) => this.#step(rows),
+      focusGrid: () => this.#focusRows(),
+      onState: () => this.#saveSoon(),
+    });
     this.#build(label, isGrowing);
     this.#listen();
     this.#rows.moveTo(state?.top ?? 0);
@@ -152,6 +175,8 @@ export class Grid {
     clearTimeout(this.#stateTimer);
     if (this.#frameRequest !== undefined) cancelAnimationFrame(this.#frameRequest);
     this.#media?.hide();
+    this.#copy.cancel();
+    this.#pane.close();
     this.#body.close();
     this.#frame.close();
     this.element.remove();
@@ -178,11 +203,11 @@ export class Grid {
     this.#layer.append(this.#header.element, this.#body.element);
     this.#content.append(this.#layer);
     scroller.append(this.#content);
-    this.element.append(scroller);
+    // The pane may be open already, and it comes after the rows.
+    this.#main.prepend(scroller);
     this.#empty.textContent = 'No rows';
     this.#empty.hidden = numRows > 0 || isGrowing;
-    this.element.append(this.#empty);
-    this.element.append(this.#footer.element);
+    this.element.append(this.#main, this.#empty, this.#footer.element);
     this.#drawFooter();
   }
 
@@ -198,6 +223,7 @@ export class Grid {
     scroller.addEventListener('keydown', (event) => this.#onKey(event));
     scroller.addEventListener('pointerdown', (event) => this.#onPointer(event));
     scroller.addEventListener('click', (event) => this.#onClick(event));
+    scroller.addEventListener('dblclick', (event) => this.#onDoubleClick(event));
     scroller.addEventListener('contextmenu', (event) => this.#onContextMenu(event));
     // Without selected text, the browser sends the event to the body of the page.
     document.addEventListener('copy', (event) => this.#onCopy(event), { signal: this.#closing.signal });
@@ -445,6 +471,18 @@ export class Grid {
       this.#copyAs('tsv');
       return;
     }
+    if (toEdge && !event.shiftKey && event.key.toLowerCase() === 'g') {
+      event.preventDefault();
+      event.stopPropagation();
+      this.goToRow();
+      return;
+    }
+    if (event.key === 'F6' && !event.shiftKey && this.#pane.isOpen) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.#pane.focus();
+      return;
+    }
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       event.preventDefault();
       this.#openMenuAtActive();
@@ -455,10 +493,9 @@ export class Grid {
       this.#open(this.#selection.active);
       return;
     }
-    if (event.key === 'Escape' && !isSingle(this.#selection)) {
-      // In a notebook, Escape leaves the output only if there is no range to give up.
+    if (event.key === 'Escape' && this.#giveUp()) {
+      // In a notebook, Escape leaves the output only if there is nothing to give up.
       event.stopPropagation();
-      this.#select(selectCell(this.#selection.active));
       return;
     }
     const next = moved(
@@ -469,15 +506,57 @@ export class Grid {
     );
     if (!next) return;
     event.preventDefault();
+    this.#moveTo(next);
+  }
+
+  #moveTo(selection: Selection): void {
     this.#followsKeyboard = true;
-    this.#reveal(next.active);
-    this.#select(next);
+    this.#reveal(selection.active);
+    this.#select(selection);
+  }
+
+  /** Moves the active cell by rows, for the detail pane. */
+  #step(rows: number): void {
+    const { active } = this.#selection;
+    const row = Math.max(0, Math.min(active.row + rows, this.#size.rows - 1));
+    if (this.#size.rows > 0) this.#moveTo(selectCell({ ...active, row }));
+  }
+
+  /** Gives up what Escape ends: reading cells to copy, a range, or the detail pane. */
+  #giveUp(): boolean {
+    if (this.#copy.isRunning) this.#copy.cancel();
+    else if (!isSingle(this.#selection)) this.#select(selectCell(this.#selection.active));
+    else if (this.#pane.isOpen) this.#pane.hide();
+    else return false;
+    return true;
+  }
+
+  /** Returns the active cell by index of its column; `undefined` in the header. */
+  #activeCell(): { row: number; column: number } | undefined {
+    const { row, column: index } = this.#selection.active;
+    const column = this.#layout.shown[index];
+    return row < 0 || column === undefined ? undefined : { row, column };
+  }
+
+  #focusRows(): void {
+    if (!this.#isClosed) this.#scroller.focus({ preventScroll: true });
+  }
+
+  /** Asks for the number of a row and moves there. */
+  goToRow(): void {
+    openGoToRow({
+      parent: this.element,
+      numRows: () => this.#size.rows,
+      go: (row) => this.#moveTo(selectCell({ ...this.#selection.active, row })),
+      onClosed: () => this.#focusRows(),
+    });
   }
 
   #select(selection: Selection): void {
     this.#selection = selection;
-    this.#message = undefined;
+    if (!this.#copy.isRunning) this.#notice = undefined;
     this.#drawFooter();
+    this.#pane.follow();
     this.#requestDraw();
     this.#saveSoon();
   }
@@ -519,8 +598,15 @@ export class Grid {
   }
 
   #onClick(event: MouseEvent): void {
-    const isOpened = event.target instanceof Element && event.target.closest(opened) !== null;
-    if (isOpened && isSingle(this.#selection)) this.#open(this.#selection.active);
+    const thumbnail = event.target instanceof Element ? event.target.closest<HTMLElement>(opened) : null;
+    if (thumbnail && isSingle(this.#selection) && !this.#pane.isOpen)
+      this.#showMedia(this.#selection.active, thumbnail);
+  }
+
+  #onDoubleClick(event: MouseEvent): void {
+    const at = this.#body.positionOf(event.target);
+    const isMedia = event.target instanceof Element && event.target.closest(opened) !== null;
+    if (at?.column !== undefined && !isMedia) this.#pane.open();
   }
 
   #selectColumn(index: number, extend: boolean): void {
@@ -530,16 +616,20 @@ export class Grid {
     this.#scroller.focus({ preventScroll: true });
   }
 
-  /** Opens what a cell has to show: the menu of a header, an image in its size, or a player. */
+  /**
+   * Opens what a cell has to show: the menu of a header, the player of a blob, or the detail pane. If it is open, it gets
+   * the focus.
+   */
   #open(position: GridPosition): void {
     if (position.row < 0) {
       const head = this.#header.headElement(position.column);
       if (head) this.#openColumnMenu(position.column, head);
       return;
     }
-    const element = this.#body.cellElement(position);
-    const thumbnail = element?.querySelector<HTMLElement>(opened);
-    if (thumbnail) this.#showMedia(position, thumbnail);
+    if (this.#pane.isOpen) return this.#pane.focus();
+    const player = this.#body.cellElement(position)?.querySelector<HTMLElement>('.lance-openable');
+    if (player) this.#showMedia(position, player);
+    else if (this.#size.rows > 0) this.#pane.open();
   }
 
   #showMedia({ row, column: index }: GridPosition, thumbnail: HTMLElement): void {
@@ -572,7 +662,12 @@ export class Grid {
   }
 
   #openCellMenu(at: { x: number; y: number }): void {
-    this.#openMenu([...cellMenu((form) => this.#copyAs(form)), ...this.#rowHeightMenu()], at);
+    const menu = cellMenu({
+      copyAs: (form) => this.#copyAs(form),
+      showValue: () => this.#pane.open(),
+      goToRow: () => this.goToRow(),
+    });
+    this.#openMenu([...menu, ...this.#rowHeightMenu()], at);
   }
 
   #openColumnMenu(index: number, at: HTMLElement): void {
@@ -584,15 +679,13 @@ export class Grid {
       isLast: this.#layout.shown.length === 1,
       choose: (choices) => this.#choose(choices),
       fit: () => this.#fit(index),
-      copyName: () => this.#write(this.#frame.columns[column]!.name),
+      copyName: () => void this.#copy.write(this.#frame.columns[column]!.name),
     });
     this.#openMenu([...items, ...this.#rowHeightMenu()], below(at));
   }
 
   #openMenu(items: readonly MenuItem[], at: { x: number; y: number }): void {
-    openMenu(this.element, items, at, () => {
-      if (!this.#isClosed) this.#scroller.focus({ preventScroll: true });
-    });
+    openMenu(this.element, items, at, () => this.#focusRows());
   }
 
   // Columns
@@ -622,44 +715,42 @@ export class Grid {
   #onCopy(event: ClipboardEvent): void {
     const root = this.element.getRootNode();
     if (!('activeElement' in root) || root.activeElement !== this.#scroller) return;
-    const text = this.#copied('tsv');
-    if (text === undefined) return;
-    event.clipboardData?.setData('text/plain', text);
+    const text = this.#headerText() ?? this.#copy.loadedText(this.#copiedRange(), 'tsv');
     event.preventDefault();
     event.stopPropagation();
+    if (text === undefined) this.#copyAs('tsv');
+    else event.clipboardData?.setData('text/plain', text);
   }
 
   #copyAs(form: CopyForm): void {
-    const text = this.#copied(form);
-    if (text !== undefined) this.#write(text);
+    const names = this.#headerText();
+    if (names === undefined) this.#copy.copy(this.#copiedRange(), form);
+    else void this.#copy.write(names);
   }
 
-  #write(text: string): void {
-    // The page may have lost the focus meanwhile, and then may not write.
-    void navigator.clipboard.writeText(text).catch(() => {});
+  #copiedRange(): CopiedRange {
+    const { startRow, endRow, startColumn, endColumn } = rangeOf(this.#selection);
+    return { startRow, endRow, columns: this.#layout.shown.slice(startColumn, endColumn) };
   }
 
-  /** Returns the selected cells as text; `undefined` if they can't be copied, which the footer then says. */
-  #copied(form: CopyForm): string | undefined {
-    const range = rangeOf(this.#selection);
-    const columns = this.#layout.shown.slice(range.startColumn, range.endColumn);
-    if (this.#selection.active.row < 0) return columns.map((column) => this.#frame.columns[column]!.name).join('\t');
-    if ((range.endRow - range.startRow) * columns.length > maxCopied)
-      return this.#say(`Select at most ${countText(maxCopied)} cells to copy them.`);
-    const text = copyCells(this.#frame, { ...range, columns }, form);
-    return text ?? this.#say('Some selected rows are not loaded. Select rows in the view.');
+  /** Returns the names of the selected columns if the header is active. */
+  #headerText(): string | undefined {
+    if (this.#selection.active.row >= 0) return undefined;
+    return this.#copiedRange()
+      .columns.map((column) => this.#frame.columns[column]!.name)
+      .join('\t');
   }
 
   // Footer and state
 
-  #say(message: string): undefined {
-    this.#message = message;
+  #tell(notice: Notice | undefined): void {
+    if (this.#isClosed) return;
+    this.#notice = notice;
     this.#drawFooter();
-    return undefined;
   }
 
   #drawFooter(): void {
-    this.#footer.draw(this.#frame, this.#footerContent, this.#facts());
+    this.#footer.draw(this.#frame, this.#footerContent, this.#facts(), this.#notice);
   }
 
   /** What the footer says about the selection and the hidden columns. */
@@ -671,7 +762,7 @@ export class Grid {
       const [rows, columns] = [endRow - startRow, endColumn - startColumn];
       facts.push(`${countText(rows)} × ${countText(columns)} selected`);
     }
-    return this.#message === undefined ? facts : [...facts, this.#message];
+    return facts;
   }
 
   #saveSoon(): void {
@@ -684,6 +775,7 @@ export class Grid {
         selection: this.#selection,
         choices: this.#choices,
         rowHeight: this.#rowHeight,
+        pane: this.#pane.state,
       });
     }, 200);
   }

@@ -4,14 +4,22 @@ import type { CopyForm } from './copyText.ts';
 import type { MenuItem } from './menu.ts';
 import { type RowHeight, rowHeightLabels, rowHeights } from './rowHeights.ts';
 
+export type CellMenuActions = {
+  readonly copyAs: (form: CopyForm) => void;
+  readonly showValue: () => void;
+  readonly goToRow: () => void;
+};
+
 /** Returns the menu of the selected cells. */
-export function cellMenu(copyAs: (form: CopyForm) => void): MenuItem[] {
+export function cellMenu({ copyAs, showValue, goToRow }: CellMenuActions): MenuItem[] {
   const copy = (label: string, form: CopyForm): MenuItem => ({ label, run: () => copyAs(form) });
   return [
     copy('Copy', 'tsv'),
     copy('Copy as CSV', 'csv'),
     copy('Copy as JSON', 'json'),
     copy('Copy as Markdown', 'markdown'),
+    { label: 'Show Value', run: showValue },
+    { label: 'Go to Row…', run: goToRow },
   ];
 }
 

@@ -2,6 +2,7 @@ import { isAbort } from '#shared/errors.ts';
 import { pageRows as maxPageRows } from '#shared/mime.ts';
 import { type ColumnGroup, probeRows, rowsOfPage } from './columnGroups.ts';
 import { type Block, cellText, emptyFailedCell, failedCell, type GridCell } from './block.ts';
+import type { CellValue } from './cellValue.ts';
 import type { PageBudget } from './pageBudget.ts';
 import { Pages } from './pages.ts';
 
@@ -75,6 +76,12 @@ export class GroupPages {
     const position = this.#positions.get(column)!;
     const cell = page.value.cell(row - page.start, position);
     return cellText(cell, () => page.value.exactText(row - page.start, position));
+  }
+
+  /** Returns the whole value of a cell, if its row is loaded. */
+  value(row: number, column: number): Promise<CellValue> | undefined {
+    const page = this.#pages?.at(row);
+    return page?.state === 'loaded' ? page.value.value(row - page.start, this.#positions.get(column)!) : undefined;
   }
 
   /** Sets the number of rows after rows were added. */

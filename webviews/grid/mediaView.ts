@@ -8,7 +8,7 @@ import { drawWaveform } from './waveform.ts';
 export type LoadBlob = (signal: AbortSignal, onProgress: (bytes: number) => void) => Promise<Uint8Array>;
 
 /** Maximum bytes of a blob that is loaded to be played or shown. */
-const maxBytes = 64 * 2 ** 20;
+export const maxBytes = 64 * 2 ** 20;
 /** Maximum bytes of audio that is decoded for its waveform. */
 const maxWaveformBytes = 16 * 2 ** 20;
 

@@ -12,6 +12,7 @@ import type {
 import { pagedFrame } from '../grid/frame.ts';
 import { Grid, type GridState } from '../grid/grid.ts';
 import type { Footer } from '../grid/gridFooter.ts';
+import { saveThrough } from '../grid/saveFile.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
@@ -72,6 +73,13 @@ const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.
   show: (table) => (show(table), null),
   grow: (growth) => (grow(growth), null),
   fail: (failure) => (fail(failure), null),
+  goToRow: () => (content.kind === 'table' && content.grid.goToRow(), null),
+});
+
+const saveFile = saveThrough({
+  create: (name, signal) => host.request('createFile', { name }, signal),
+  write: (id, bytes, signal) => host.request('writeFile', { id, bytes }, signal),
+  close: (id, isComplete) => host.request('closeFile', { id, isComplete }),
 });
 
 /** The content of the panel: nothing yet, a table whose columns are not known yet, a table, or a failure. */
@@ -97,8 +105,8 @@ function show(table: PanelTable): void {
   const { key, title, version } = table;
   const state = stateOf(editor.getState?.(), key);
   // The state from which the extension opens the panel again after a reload.
-  const save = (next?: GridState): void => editor.setState({ key, title, version, grid: next });
-  save(state);
+  const keep = (next?: GridState): void => editor.setState({ key, title, version, grid: next });
+  keep(state);
   const frame = pagedFrame(
     table,
     (start, end, columns, signal) =>
@@ -113,8 +121,9 @@ function show(table: PanelTable): void {
     focus: true,
     footer: footerOf(table),
     isGrowing: table.isGrowing === true,
+    save: saveFile,
     state,
-    onState: save,
+    onState: keep,
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
   });
   replace({ kind: 'table', table, grid }, grid.element);

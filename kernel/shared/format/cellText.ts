@@ -293,6 +293,10 @@ function intervalReader(values: Int32Array, unit: IntervalUnit): Reader {
 
 type BytesAt = (index: number) => Uint8Array;
 
+/** Returns a function from an index to the bytes of a string or binary value. */
+export const valueBytes = (data: Data): BytesAt =>
+  data.typeId === Type.Utf8View || data.typeId === Type.BinaryView ? viewBytes(data) : variableBytes(data);
+
 function variableBytes({ values, valueOffsets }: Data): BytesAt {
   const bytes = values as Uint8Array | undefined;
   const offsets = valueOffsets as ArrayLike<number | bigint>;

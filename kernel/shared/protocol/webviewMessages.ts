@@ -57,10 +57,21 @@ export type PanelHostMethods = {
   blob: [params: { key: string; column: number; row: number; start: number; end: number }, result: Uint8Array];
   /** The user chose an action of a failure, or stops a table that grows. */
   act: [params: { action: PanelAction }, result: null];
+} & FileMethods;
+
+/** Requests that save a file in parts, where the user chooses. */
+export type FileMethods = {
+  /** Asks the user for a place. The result is null if the user chooses none. */
+  createFile: [params: { name: string }, result: { id: number; name: string } | null];
+  writeFile: [params: { id: number; bytes: Uint8Array }, result: null];
+  /** Puts the file under its name, or gives it up. */
+  closeFile: [params: { id: number; isComplete: boolean }, result: null];
 };
 
 /** Requests from the extension host to a table panel. */
 export type PanelViewMethods = {
+  /** Opens the box for the number of a row. */
+  goToRow: [params: null, result: null];
   show: [params: PanelTable, result: null];
   grow: [params: PanelGrowth, result: null];
   /** Tells the panel to show why it has no table. */

@@ -15,12 +15,14 @@ export type Served = { readonly url: string; close(): void };
 /** The response at a path: its type and its body. */
 export type Answer = { readonly type: string; readonly body: string | Uint8Array; readonly policy?: string };
 
-/** Builds one of the bundles for a browser. @returns the folder with the result */
-export async function buildPart(output: string): Promise<string> {
-  const bundle = bundles.find(({ outputs }) => outputs[0] === output);
-  assert.ok(bundle, `${output} is built`);
+/** Builds bundles for a browser. @returns the folder with the results */
+export async function buildPart(...wanted: readonly string[]): Promise<string> {
   const folder = tempFolder();
-  await build({ ...bundleOptions(bundle), outfile: join(folder, output) });
+  for (const output of wanted) {
+    const bundle = bundles.find(({ outputs }) => outputs[0] === output);
+    assert.ok(bundle, `${output} is built`);
+    await build({ ...bundleOptions(bundle), outfile: join(folder, output) });
+  }
   return folder;
 }
 
@@ -39,12 +41,13 @@ export async function servePages(answer: (path: string, origin: string) => Answe
 
 /** Serves a renderer of outputs as `/renderer.js`, and the notebook page in which it draws. */
 export async function serveRenderer(output: string, page: string): Promise<Served> {
-  const script = join(await buildPart(output), output);
-  return servePages((path) =>
-    path === '/renderer.js'
-      ? { type: 'text/javascript', body: readFileSync(script) }
-      : { type: 'text/html', body: page },
-  );
+  const folder = await buildPart(output, 'gridDetail.js');
+  const files: Record<string, string> = { '/renderer.js': output, '/gridDetail.js': 'gridDetail.js' };
+  return servePages((path) => {
+    const file = files[path];
+    if (file === undefined) return { type: 'text/html', body: page };
+    return { type: 'text/javascript', body: readFileSync(join(folder, file)) };
+  });
 }
 
 /** Runs a test in a new page, and fails if an error was not caught there. */

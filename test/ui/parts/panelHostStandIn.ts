@@ -28,8 +28,12 @@ export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): Pane
  * weaken a header.
  */
 export async function servePanel(name = 'table'): Promise<Served> {
-  const folder = await buildPart(`${name}.js`);
-  const files: Record<string, string> = { [`/${name}.js`]: 'text/javascript', [`/${name}.css`]: 'text/css' };
+  const folder = await buildPart(`${name}.js`, 'gridDetail.js');
+  const files: Record<string, string> = {
+    [`/${name}.js`]: 'text/javascript',
+    [`/${name}.css`]: 'text/css',
+    '/gridDetail.js': 'text/javascript',
+  };
   return servePages((path, origin) => {
     const type = files[path];
     if (type !== undefined) return { type, body: readFileSync(join(folder, path)) };
@@ -75,6 +79,11 @@ export class PanelHostStandIn {
   /** Returns bytes of a blob. */
   blob: (row: number, start: number, end: number) => Uint8Array = () => new Uint8Array(0);
   cancelled = 0;
+  /** The name that the user gives to a saved file; `undefined` if the user cancels. */
+  savesAs: string | undefined = 'chosen';
+  /** How long a part takes. */
+  writeMs = 0;
+  saved: { name: string; parts: Uint8Array[]; isComplete: boolean | undefined } | undefined;
   readonly #page: Page;
   readonly #table: PanelTable;
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
@@ -89,6 +98,20 @@ export class PanelHostStandIn {
       ready: () => this.#table,
       act: () => null,
       blob: ({ row, start, end }) => this.blob(row, start, end),
+      createFile: ({ name }) => {
+        if (this.savesAs === undefined) return null;
+        this.saved = { name, parts: [], isComplete: undefined };
+        return { id: 1, name: this.savesAs };
+      },
+      writeFile: async ({ bytes }) => {
+        await new Promise((resolve) => setTimeout(resolve, this.writeMs));
+        this.saved?.parts.push(bytes);
+        return null;
+      },
+      closeFile: ({ isComplete }) => {
+        if (this.saved) this.saved.isComplete = isComplete;
+        return null;
+      },
       rows: async ({ start, end, columns }, signal) => {
         this.asked.push({ start, end, ...(columns && { columns }) });
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -112,6 +135,10 @@ export class PanelHostStandIn {
 
   show(table: PanelTable): Promise<unknown> {
     return this.#endpoint.request('show', table);
+  }
+
+  goToRow(): Promise<unknown> {
+    return this.#endpoint.request('goToRow', null);
   }
 
   fail(title: string, message: string): Promise<unknown> {

@@ -1,0 +1,199 @@
+import { isAbort, messageOf } from '#shared/errors.ts';
+import { countText } from '#shared/format/numbers.ts';
+import { createButton, createElement } from '../../parts/elements.ts';
+import type { CellValue } from '../cellValue.ts';
+import type { GridFrame } from '../frame.ts';
+import type { SaveFile } from '../saveFile.ts';
+import css from './detail.css';
+import { type Mode, type ModeName, valueModes } from './modes.ts';
+import { ValueActions } from './valueActions.ts';
+import type { ValueView } from './valueView.ts';
+
+export type DetailDeps = {
+  readonly frame: Pick<GridFrame, 'columns' | 'read'>;
+  /** `undefined` if files can't be saved. */
+  readonly save: SaveFile | undefined;
+  /** Moves the active cell by rows. */
+  readonly step: (rows: number) => void;
+  readonly close: () => void;
+};
+
+/** A cell by row and index of its column. */
+export type DetailCell = { readonly row: number; readonly column: number };
+
+/** How long the value before stays while the next one is read, milliseconds. */
+const patienceMs = 150;
+
+/** The content of the detail pane: the whole value of a cell, in the form that its type calls for. */
+export class DetailView {
+  readonly element = createElement('div', { className: 'lance-detail' });
+  readonly #deps: DetailDeps;
+  readonly #name = createElement('strong');
+  readonly #type = createElement('span', { className: 'lance-detail-type' });
+  readonly #row = createElement('span', { className: 'lance-detail-row' });
+  readonly #facts = createElement('p', { className: 'lance-detail-facts' });
+  readonly #modes = createElement('div', { className: 'lance-detail-modes', role: 'group' });
+  readonly #body = createElement('div', { className: 'lance-detail-body' });
+  readonly #actions: ValueActions;
+  #cell: DetailCell | undefined;
+  #reading: AbortController | undefined;
+  #view: ValueView | undefined;
+  /** The mode that the user has chosen for each set of modes, so that it stays for the next rows. */
+  readonly #chosen = new Map<string, ModeName>();
+
+  /** @param root holds the styles: the page, or the shadow root of an output */
+  constructor(root: Document | ShadowRoot, deps: DetailDeps) {
+    this.#deps = deps;
+    this.#actions = new ValueActions(deps.save);
+    adoptStyles(root);
+    const head = createElement('div', { className: 'lance-detail-head' });
+    const title = createElement('p', { className: 'lance-detail-title' });
+    title.append(this.#name, this.#type, this.#row);
+    const bar = createElement('div', { className: 'lance-detail-bar', role: 'toolbar' });
+    bar.ariaLabel = 'Value';
+    bar.append(
+      iconButton('↑', 'Previous Row', () => deps.step(-1)),
+      iconButton('↓', 'Next Row', () => deps.step(1)),
+      ...this.#actions.buttons,
+      iconButton('✕', 'Close', deps.close),
+    );
+    head.append(title, bar);
+    this.#modes.ariaLabel = 'Show as';
+    this.#body.tabIndex = -1;
+    const line = createElement('div', { className: 'lance-detail-line' });
+    line.append(this.#facts, this.#modes);
+    this.element.append(head, line, this.#body, this.#actions.status);
+    this.element.addEventListener('keydown', (event) => this.#onKey(event));
+  }
+
+  /** Shows a cell; `undefined` if no cell is active. */
+  show(cell: DetailCell | undefined): void {
+    const known = this.#cell;
+    if (cell && known?.row === cell.row && known.column === cell.column) return;
+    this.#cell = cell;
+    this.#reading?.abort();
+    this.#actions.show(undefined);
+    const column = cell && this.#deps.frame.columns[cell.column];
+    this.#name.textContent = column?.name ?? '';
+    this.#name.title = column?.name ?? '';
+    this.#type.textContent = column?.type ?? '';
+    this.#type.title = column?.type ?? '';
+    this.#row.textContent = cell ? `Row ${countText(cell.row + 1)}` : '';
+    if (cell && column) void this.#read(cell);
+    else this.#note('Select a cell to see its value.');
+  }
+
+  focus(): void {
+    (this.#view?.focusTarget ?? this.element.querySelector('button'))?.focus();
+  }
+
+  close(): void {
+    this.#reading?.abort();
+    this.#actions.close();
+    this.#view?.close?.();
+    this.element.remove();
+  }
+
+  async #read(cell: DetailCell): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#reading = controller;
+    this.#body.ariaBusy = 'true';
+    const timer = setTimeout(() => this.#note('Loading…'), patienceMs);
+    try {
+      const value = await this.#deps.frame.read(cell.row, cell.column, signal);
+      if (!signal.aborted) this.#draw(value, cell);
+    } catch (error) {
+      if (signal.aborted) return;
+      const text = isAbort(error) ? 'The read was canceled.' : `Can't read the value: ${messageOf(error)}`;
+      this.#note(text, () => {
+        this.#cell = undefined;
+        this.show(cell);
+      });
+    } finally {
+      clearTimeout(timer);
+      if (!signal.aborted) this.#body.ariaBusy = null;
+    }
+  }
+
+  #draw(value: CellValue, { row, column }: DetailCell): void {
+    const name = this.#deps.frame.columns[column]!.name;
+    this.#actions.show({ value, baseName: `${name}-${row + 1}` });
+    if (value.kind === 'omitted') return this.#note(`${value.text}. ${value.reason}`);
+    const modes = valueModes(value);
+    const names = modes.map((mode) => mode.name).join(' ');
+    const wanted = this.#chosen.get(names);
+    this.#drawMode(modes.find((mode) => mode.name === wanted) ?? modes[0]!, modes);
+  }
+
+  #drawMode(mode: Mode, modes: readonly Mode[]): void {
+    const hasFocus = this.#body.matches(':focus-within');
+    this.#view?.close?.();
+    // A view measures its place, so its element is on the page before it draws.
+    const view = mode.create(this.#body.clientWidth);
+    this.#view = view;
+    this.#body.replaceChildren(view.element);
+    if (hasFocus) view.focusTarget.focus();
+    this.#setFacts(view.facts);
+    view.onFacts?.((facts) => {
+      if (this.#view === view) this.#setFacts(facts);
+    });
+    const names = modes.map(({ name }) => name).join(' ');
+    const buttons = modes.map((other) => {
+      const button = createButton({
+        label: other.name,
+        run: () => {
+          this.#chosen.set(names, other.name);
+          this.#drawMode(other, modes);
+          this.#modes.querySelector<HTMLElement>('[aria-pressed=true]')?.focus();
+        },
+      });
+      button.ariaPressed = String(other === mode);
+      return button;
+    });
+    this.#modes.replaceChildren(...(modes.length > 1 ? buttons : []));
+  }
+
+  /** Shows a sentence instead of a value, and a button for another try if there may be one. */
+  #note(text: string, retry?: () => void): void {
+    const hasFocus = this.#body.matches(':focus-within');
+    this.#view?.close?.();
+    this.#view = undefined;
+    this.#setFacts([]);
+    this.#modes.replaceChildren();
+    const note = createElement('p', { className: 'lance-note', text });
+    this.#body.replaceChildren(note, ...(retry ? [createButton({ label: 'Try Again', run: retry })] : []));
+    // Without an element that has the focus, no key would reach the pane.
+    if (hasFocus) this.#body.focus();
+  }
+
+  #setFacts(facts: readonly string[]): void {
+    this.#facts.textContent = facts.join(' · ');
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (by === undefined || !event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#deps.step(by);
+  }
+}
+
+function iconButton(sign: string, label: string, run: () => void): HTMLButtonElement {
+  const button = createButton({ label: sign, run });
+  button.className = 'lance-icon-button';
+  button.ariaLabel = label;
+  button.title = label;
+  return button;
+}
+
+let styles: CSSStyleSheet | undefined;
+
+function adoptStyles(root: Document | ShadowRoot): void {
+  if (!styles) {
+    styles = new CSSStyleSheet();
+    styles.replaceSync(css);
+  }
+  if (!root.adoptedStyleSheets.includes(styles)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
+}
