@@ -14,6 +14,7 @@ import type { TablePanel, TablePanels } from './tablePanel.ts';
 import {
   catalogSource,
   isResultState,
+  isTrialState,
   lostSource,
   placeOfState,
   type PanelCatalog,
@@ -71,7 +72,10 @@ export function restoredSource(kept: unknown, catalogOf: (connection: string) =>
   const place = placeOfState(kept);
   if (place) return catalogSource(place, catalogOf);
   const { title } = asRecord(kept);
-  if (isResultState(kept) && typeof title === 'string') return lostResult(title);
+  if (typeof title === 'string') {
+    if (isResultState(kept)) return lostRows(title, 'The rows of this query were not kept', 'Run the query again.');
+    if (isTrialState(kept)) return lostRows(title, 'The rows of this trial were not kept', 'Try the backfill again.');
+  }
   const lost = new CatalogError(
     'TableNotFound',
     "Can't restore the panel: the location of its table is not known.",
@@ -80,11 +84,7 @@ export function restoredSource(kept: unknown, catalogOf: (connection: string) =>
   return lostSource('Table', lost);
 }
 
-function lostResult(title: string): TableSource {
-  const lost = new CatalogError(
-    'TableNotFound',
-    'The rows of this query were not kept when the window was reloaded.',
-    'Run the query again.',
-  );
+function lostRows(title: string, what: string, next: string): TableSource {
+  const lost = new CatalogError('TableNotFound', `${what} when the window was reloaded.`, next);
   return { ...lostSource(title, lost), failureTitle: title };
 }

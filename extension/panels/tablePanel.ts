@@ -33,8 +33,13 @@ export class TablePanel implements vscode.Disposable {
   readonly #files = new FileDrafts();
   readonly #subscriptions: vscode.Disposable[] = [];
   #showing: Showing;
-  /** Whether the webview has requested its table. Before this request, the webview can't receive another table. */
+  /**
+   * Whether the webview has requested its table. Before this request, the webview can't receive another table. A hidden
+   * panel loses its content, so its webview requests the table again when the panel is shown.
+   */
   #isListening = false;
+  /** Aborts when the webview loses its content, because it never answers a request from before. */
+  #page = new AbortController();
   #isPinned = false;
   #hasFailed = false;
   #rowsSent = 0;
@@ -63,6 +68,9 @@ export class TablePanel implements vscode.Disposable {
     this.#subscriptions.push(
       panel.webview.onDidReceiveMessage((frame: unknown) => void this.#endpoint.receive(frame)),
       panel.onDidDispose(() => this.dispose()),
+      panel.onDidChangeViewState(() => {
+        if (!panel.visible) this.#forgetPage();
+      }),
     );
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     panel.webview.html = webviewHtml(panel.webview, dist, 'table', source.title);
@@ -109,9 +117,11 @@ export class TablePanel implements vscode.Disposable {
     this.panel.title = source.title;
     if (!this.#isListening) return;
     const { table, controller } = this.#showing;
+    const page = this.#page.signal;
     try {
       const opened = await grown(source, table);
-      if (!controller.signal.aborted) await this.#endpoint.request('show', opened, controller.signal);
+      if (controller.signal.aborted || page.aborted) return;
+      await this.#endpoint.request('show', opened, AbortSignal.any([controller.signal, page]));
     } catch (error) {
       if (isAbort(error) || controller.signal.aborted) return;
       await this.#fail(await this.#failures.explain(source, error), controller.signal);
@@ -142,6 +152,7 @@ export class TablePanel implements vscode.Disposable {
    * throws the error.
    */
   async #ready(): Promise<PanelTable> {
+    this.#forgetPage();
     this.#isListening = true;
     const { source, table, controller } = this.#showing;
     try {
@@ -155,7 +166,18 @@ export class TablePanel implements vscode.Disposable {
   async #fail(failure: PanelFailure, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     this.#hasFailed = true;
-    await this.#endpoint.request('fail', failure, signal);
+    if (!this.#isListening) return;
+    try {
+      await this.#endpoint.request('fail', failure, AbortSignal.any([signal, this.#page.signal]));
+    } catch (error) {
+      if (!isAbort(error)) throw error;
+    }
+  }
+
+  #forgetPage(): void {
+    this.#isListening = false;
+    this.#page.abort();
+    this.#page = new AbortController();
   }
 
   async #act(action: PanelAction): Promise<void> {
@@ -188,7 +210,7 @@ export class TablePanel implements vscode.Disposable {
       if (growing.failure) {
         const opened = await table.catch(() => undefined);
         if (opened && !this.#hasFailed) await this.#fail(await this.#failures.explain(source, growing.failure), signal);
-      } else await this.#endpoint.request('grow', growing.growth, signal);
+      } else await this.#endpoint.request('grow', growing.growth, AbortSignal.any([signal, this.#page.signal]));
     } catch (error) {
       if (!isAbort(error)) logFailure(this.#log, `rows of ${source.title}`, error);
     }

@@ -208,6 +208,17 @@ export const isResultState = (state: unknown): boolean => {
   return typeof key === 'string' && key.startsWith(resultPrefix);
 };
 
+const trialPrefix = 'trial:';
+
+/** Returns the key of the rows of a trial in a panel. */
+export const trialKey = (id: string): string => trialPrefix + id;
+
+/** Whether a webview's state is that of a panel with the rows of a trial. */
+export const isTrialState = (state: unknown): boolean => {
+  const { key } = asRecord(state);
+  return typeof key === 'string' && key.startsWith(trialPrefix);
+};
+
 export const isSamePlace = (a: TablePlace | undefined, b: TablePlace | undefined): boolean =>
   a !== undefined &&
   b !== undefined &&

@@ -52,6 +52,8 @@ suite('A window that backfills a column', function () {
   test('leads from a table to a plan, step by step, by the keyboard', async () => {
     const { page } = window;
     await expand(page, 'Connection sample', 'Namespace shop');
+    await treeRow(page, 'Table products in shop').click();
+    await frameWith(page, '.lance-grid', patience);
     await openMenu(page, treeRow(page, 'Table products in shop'), 'Backfill Column…');
     await chooseInMenu(page, 'Backfill Column…');
     await pick('Select the column of', 'New Column…');
@@ -70,6 +72,18 @@ suite('A window that backfills a column', function () {
     const frame = await frameWith(page, 'h1:has-text("rounded")', patience);
     await frame.getByRole('row', { name: 'Rows to compute 500 of 500' }).waitFor();
     await shoot(window, 'jobs-plan');
+  });
+
+  test('shows a trial in the tab of a preview behind the plan, and can run the plan after that', async () => {
+    const { page } = window;
+    const plan = await frameWith(page, 'h1:has-text("rounded")');
+    await plan.getByRole('button', { name: 'Try the Whole Table' }).click();
+    const trial = await frameWith(page, '[role=columnheader]:has-text("rounded (after)")', patience);
+    await trial.getByText('Nothing was written.').waitFor();
+    await page.getByRole('tab', { name: 'Plan: products.rounded' }).click();
+    const again = await frameWith(page, 'h1:has-text("rounded")', patience);
+    await again.getByText('Nothing has been changed.').waitFor({ timeout: patience });
+    await again.getByRole('button', { name: 'Run', exact: true, disabled: false }).waitFor();
   });
 
   test('shows the running job and its end, on the page and in the view', async () => {

@@ -8,7 +8,7 @@ import { durationText } from '#shared/format/times.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { rowsText } from '#shared/jobs/jobLabels.ts';
 import { type BackfillPlan, type BackfillTrial, type PlanSample, sampleRows } from '#shared/jobs/jobPlan.ts';
-import type { TableSource } from '../../panels/tableSource.ts';
+import { type TableSource, trialKey } from '../../panels/tableSource.ts';
 
 /** The columns of a trial: inputs, the column before and after, and the errors of failed rows, if any failed. */
 type TrialColumns = {
@@ -90,7 +90,7 @@ export function trialSource({ column }: Pick<BackfillPlan, 'column'>, trial: Bac
     open: () =>
       Promise.resolve({
         title,
-        key: `trial ${column} ${Date.now()}`,
+        key: trialKey(`${column} ${Date.now()}`),
         columns: columnsOf(table.schema),
         numRows: table.numRows,
         version: null,

@@ -5,6 +5,7 @@ import { tableFromIPC } from '#arrow';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import { PanelFailures } from '../../../extension/panels/panelFailure.ts';
 import type { TablePanel } from '../../../extension/panels/tablePanel.ts';
+import { trialKey } from '../../../extension/panels/tableSource.ts';
 import { eventually, extensionApi, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
 
 suite('the table panel', () => {
@@ -111,6 +112,13 @@ suite('the table panel', () => {
     const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
     await api.panels.deserializeWebviewPanel(panel, { key: 'something else' });
     await assert.rejects(only().table, /location of its table is not known/);
+  });
+
+  test('says that the rows of a trial were not kept', async () => {
+    const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.One);
+    await api.panels.deserializeWebviewPanel(panel, { key: trialKey('words 1'), title: 'Trial: words' });
+    assert.equal(panel.title, 'Trial: words');
+    await assert.rejects(only().table, /The rows of this trial were not kept .* Try the backfill again\./);
   });
 
   test('offers another folder or the end of the connection if its folder is missing', async () => {
