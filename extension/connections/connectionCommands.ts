@@ -7,8 +7,9 @@ import { pickOne, askText, confirm } from '../host/ask.ts';
 import { askFolder } from '../host/askPath.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
+import { showInformation } from '../host/messages.ts';
 import type { Catalogs } from './catalogs.ts';
-import { absoluteRoot, connectionNameProblem, suggestName, connectionLabel } from './connectionRules.ts';
+import { absoluteRoot, connectionNameProblem, connectionTo, suggestName, connectionLabel } from './connectionRules.ts';
 import { rootBase, type Connections } from './connections.ts';
 import { isNode, nodeId, nodePath, type CatalogNode, type Connection, type RestConnection } from '../explorer/node.ts';
 import { addServer, editServer, updateKey } from './serverCommands.ts';
@@ -97,6 +98,11 @@ async function addDirectory(
   if (typed === undefined) return undefined;
   const root = absoluteRoot(typed, rootBase());
   if (!asked) await check(root);
+  const known = await connectionTo(root, connections.list());
+  if (known && given?.name === undefined) {
+    void showInformation(`This folder is already in the list as "${known.name}".`);
+    return known;
+  }
   const suggested = suggestName(root, connections.list());
   const name = asked
     ? await askText({

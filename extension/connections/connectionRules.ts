@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import { checkAddress, localRoot } from '#catalog/root.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
@@ -44,6 +45,17 @@ export function absoluteRoot(root: string, { home, folder }: RootBase): string {
     'Use an absolute path or open a folder.',
   );
 }
+
+/** Returns the connection to a directory, also if a link or another spelling of its path was given. */
+export async function connectionTo(root: string, existing: readonly Connection[]): Promise<DirConnection | undefined> {
+  const directories = existing.filter((one) => one.kind === 'dir');
+  const [wanted, ...found] = await Promise.all([root, ...directories.map((one) => one.root)].map(realRoot));
+  return directories.find((_, nth) => found[nth] === wanted);
+}
+
+/** Addresses of object stores and folders that don't exist are compared as they are written. */
+const realRoot = (root: string): Promise<string> =>
+  path.isAbsolute(root) ? realpath(root).catch(() => path.resolve(root)) : Promise.resolve(root.replace(/\/+$/, ''));
 
 /** @throws CatalogError InvalidInput (13) if the connection can't be opened in this window */
 export function checkConnection<C extends Connection>(connection: C): C {

@@ -11,10 +11,14 @@ import type { RestConnection } from '../explorer/node.ts';
 
 // Rules for what the user may enter about a server. This file does not use `vscode`, so that tests need no editor.
 
-/** Returns the stored form of an address: with `https://` if no scheme was entered, without a slash at the end. */
+/**
+ * Returns the stored form of an address, without a slash at the end. If no scheme was entered, it is `https://`, but
+ * `http://` for this machine, because few servers on it have a certificate.
+ */
 export function cleanAddress(typed: string): string {
   const text = typed.trim();
-  return (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`).replace(/\/+$/, '');
+  const scheme = isThisMachine(/^(\[[^\]]*\]|[^:/?#]*)/.exec(text)?.[0] ?? '') ? 'http' : 'https';
+  return (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${scheme}://${text}`).replace(/\/+$/, '');
 }
 
 /** Returns the error message for an invalid address; `undefined` if the address is valid. */

@@ -127,6 +127,11 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
     { command: 'lanceCatalog.table.preview', when: all(inView('catalog'), item(/^table\b/)), group: '1_open@1' },
     { command: 'lanceCatalog.table.newNotebook', when: all(inView('catalog'), item(/^table\b/)), group: '1_open@2' },
     {
+      command: 'lanceCatalog.notebook.new',
+      when: all(inView('catalog'), item(/^(connection\.(dir|rest)|namespace)\b/)),
+      group: '1_open@2',
+    },
+    {
       command: 'lanceCatalog.sql.newQuery',
       when: all(inView('catalog'), item(/^(connection\.(dir|rest)|namespace|table)\b/)),
       group: '1_open@3',

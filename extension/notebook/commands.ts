@@ -5,7 +5,7 @@ import { asRecord } from '#shared/records.ts';
 import { askConnection } from '../connections/askConnection.ts';
 import type { Connections } from '../connections/connections.ts';
 import { tableOf } from '../explorer/commands.ts';
-import type { CatalogNode } from '../explorer/node.ts';
+import { isNode, nodePath, type CatalogNode } from '../explorer/node.ts';
 import { confirm, withProgress } from '../host/ask.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
@@ -72,9 +72,11 @@ export type NotebookCommandDeps = {
 export function registerNotebookCommands(parts: NotebookCommandDeps): vscode.Disposable {
   const { log, connections, kernels, variables, view, panels } = parts;
   return vscode.Disposable.from(
-    registerCommand(log, 'lanceCatalog.notebook.new', async () => {
-      const choice = chooseCatalog(undefined, connections.list(), undefined);
-      await openNewNotebook('connection' in choice ? choice.connection.name : undefined);
+    registerCommand(log, 'lanceCatalog.notebook.new', async (node) => {
+      const row: unknown = node ?? view.selection[0];
+      const named = isNode(row, 'connection', 'namespace', 'table', 'column', 'empty') ? nodePath(row) : undefined;
+      const choice = chooseCatalog(named?.connection, connections.list(), undefined);
+      await openNewNotebook('connection' in choice ? choice.connection.name : undefined, named);
     }),
     registerCommand(log, 'lanceCatalog.table.newNotebook', async (node) => {
       const { connection, path, table } = tableOf(node, view);

@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
 import { notebookIds } from '../manifest.ts';
 
-type FirstTable = { path: readonly string[]; table: string };
+/** The table that a notebook is for, or a namespace if there is no `table`. */
+type FirstPlace = { path: readonly string[]; table?: string };
 
-/** Returns code that opens a table and shows its first rows. Names are data, so they are written as JSON strings. */
-function firstCell({ path, table }: FirstTable): string {
+/**
+ * Returns code that opens a table and shows its first rows, or that lists a namespace. Names are data, so they are
+ * written as JSON strings.
+ */
+function firstCell({ path, table }: FirstPlace): string {
+  if (table === undefined)
+    return path.length > 0 ? `await db.listTables(${JSON.stringify(path)})` : 'await db.listNamespaces()';
   const where = path.length > 0 ? `, { namespacePath: ${JSON.stringify(path)} }` : '';
   return `const table = await db.openTable(${JSON.stringify(table)}${where});\ntable.query().limit(20)`;
 }
@@ -16,9 +22,8 @@ export const kernelMetadata = {
 };
 
 /** Opens an untitled .ipynb for the Lance kernel, with `db` on a connection. */
-export async function openNewNotebook(connection: string | undefined, first?: FirstTable): Promise<void> {
-  const code = first ? firstCell(first) : 'await db.listNamespaces()';
-  const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, code, 'typescript');
+export async function openNewNotebook(connection: string | undefined, first: FirstPlace = { path: [] }): Promise<void> {
+  const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, firstCell(first), 'typescript');
   const data = new vscode.NotebookData([cell]);
   data.metadata = {
     metadata: {

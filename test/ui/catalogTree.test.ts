@@ -6,7 +6,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { runCli } from '../harness/runCli.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
-import { collapse, expand, openCatalog, openMenu, switchTheme, treeRow } from './parts/catalogWindow.ts';
+import { chooseInMenu, collapse, expand, openCatalog, openMenu, switchTheme, treeRow } from './parts/catalogWindow.ts';
 import { counts, notebookOf, openNotebook, patience, runCell } from './parts/notebookWindow.ts';
 
 // All tests use one window, in order, as a user works in it.
@@ -210,6 +210,34 @@ suite('The catalog view in a window', function () {
     await page.keyboard.press('Control+End');
     await frameWith(page, 'h1:has-text("The folder is missing")', patience);
     assert.equal(await panel.locator('.lance-grid').count(), 0);
+  });
+
+  test('shows a directory that is in the list already, instead of a second connection', async () => {
+    const { page } = window;
+    await treeRow(page, 'Connection sample').click();
+    await runCommand(page, 'Lance Catalog: Add Directory');
+    await pathBox().locator('input.input').fill(`${copy}/`);
+    await pathBox()
+      .locator('.monaco-list-row', { hasText: `Use ${copy}/` })
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page
+      .locator('.notification-list-item', { hasText: 'This folder is already in the list as "shop".' })
+      .waitFor();
+    await page
+      .locator('.pane-body .monaco-list-row.selected[aria-label^="Connection shop"]')
+      .waitFor({ timeout: patience });
+    assert.equal(await page.locator('.pane-body .monaco-list-row[aria-label^="Connection shop"]').count(), 1);
+    await runCommand(page, 'Notifications: Clear All Notifications');
+  });
+
+  test('opens a notebook for a connection, which no cell has to choose', async () => {
+    const { page } = window;
+    await openMenu(page, treeRow(page, 'Connection shop'), 'New TypeScript Notebook');
+    await chooseInMenu(page, 'New TypeScript Notebook');
+    await page.locator('.statusbar-item', { hasText: 'db: shop' }).waitFor({ timeout: patience });
+    await shoot(window, 'tree-new-notebook');
+    await runCommand(page, 'View: Revert and Close Editor');
   });
 });
 

@@ -22,6 +22,10 @@ suite('what a person types about a server', () => {
     ['catalog.example.com', 'https://catalog.example.com'],
     ['catalog.example.com:8443', 'https://catalog.example.com:8443'],
     ['http://127.0.0.1:2333', 'http://127.0.0.1:2333'],
+    ['127.0.0.1:2333', 'http://127.0.0.1:2333'],
+    ['localhost:2333/at/shop', 'http://localhost:2333/at/shop'],
+    ['[::1]:2333', 'http://[::1]:2333'],
+    ['https://localhost:2333', 'https://localhost:2333'],
   ] as const) {
     test(`is kept as ${kept} when it is the address "${typed}"`, () => {
       assert.equal(addressProblem(typed), undefined);
