@@ -19,9 +19,13 @@ export async function askFileFunction(
   return source && withProgress('Reading the function…', (signal) => read(source, signal));
 }
 
-async function askFile(title: string, ...endings: string[]): Promise<vscode.Uri | undefined> {
+async function askFile(language: string, ...endings: string[]): Promise<vscode.Uri | undefined> {
   const [file] =
-    (await vscode.window.showOpenDialog({ title, openLabel: 'Use This File', filters: { [title]: endings } })) ?? [];
+    (await vscode.window.showOpenDialog({
+      title: `Select the ${language} File of the Function`,
+      openLabel: 'Use This File',
+      filters: { [language]: endings },
+    })) ?? [];
   return file;
 }
 

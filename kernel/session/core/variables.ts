@@ -14,13 +14,19 @@ export function listVariables(
   locals: Readonly<Record<string, unknown>>,
   given: Readonly<Record<string, unknown>>,
 ): VariableList {
-  const names = Object.getOwnPropertyNames(locals).filter((name) => isNamed(name) && !isGiven(name, locals, given));
+  const names = Object.getOwnPropertyNames(locals).filter(
+    (name) => isNamed(name) && !isGiven(name, locals, given) && !isNoResult(name, locals),
+  );
   const variables = names.slice(0, maxVariables).map((name) => describe(name, localOf(locals, name)));
   return { variables, omitted: names.length - variables.length };
 }
 
 // Names that the compiler generates are left out.
 const isNamed = (name: string): boolean => !name.startsWith('__') && !name.startsWith('tsLastExpr');
+
+/** `_` has the last result of `%%sql`. If the first one fails, there is no result yet. */
+const isNoResult = (name: string, locals: Readonly<Record<string, unknown>>): boolean =>
+  name === '_' && localOf(locals, name) === undefined;
 
 const isGiven = (
   name: string,
