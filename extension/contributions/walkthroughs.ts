@@ -35,7 +35,7 @@ const steps: readonly Step[] = [
       'Expand a catalog and click a table: its rows open in a panel, images and vectors included. Double-click the table to keep the panel open.',
       `[Show Catalogs](command:${viewIds.catalog}.focus)`,
     ],
-    media: { image: 'media/screenshot-table.png', altText: 'A table with a million rows beside the tree of catalogs' },
+    media: { image: 'media/walkthrough/table.png', altText: 'The rows of a table beside the tree of catalogs' },
     doneBy: ['lanceCatalog.table.preview'],
   },
   {
@@ -45,7 +45,7 @@ const steps: readonly Step[] = [
       'Notebooks run TypeScript and need no Python. The variable db is your catalog.',
       button('lanceCatalog.notebook.new'),
     ],
-    media: { image: 'media/screenshot-notebook.png', altText: 'A notebook cell that shows the rows of a query' },
+    media: { image: 'media/walkthrough/notebook.png', altText: 'A notebook cell that shows the rows of a query' },
     doneBy: ['lanceCatalog.notebook.new', 'lanceCatalog.table.newNotebook'],
   },
   {
@@ -76,7 +76,7 @@ const steps: readonly Step[] = [
       'To run backfills on Ray in Kubernetes, first check that your identity and the cluster are ready. The checks change nothing.',
       button('lanceCatalog.cluster.verify'),
     ],
-    media: { image: 'media/screenshot-checks.png', altText: 'A list of passed and failed checks of a cluster' },
+    media: { image: 'media/walkthrough/checks.png', altText: 'A list of passed and failed checks of a cluster' },
     doneBy: ['lanceCatalog.cluster.verify'],
     when: isTrusted,
   },
