@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { maxBlobRange } from '#shared/arrow/blobs.ts';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import {
-  maxBlobRange,
   panelActions,
   type PanelAction,
   type PanelFailure,

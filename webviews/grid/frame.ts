@@ -1,9 +1,10 @@
 import type { Table } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import { maxBlobRange } from '#shared/arrow/blobs.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { sizeText } from '#shared/format/numbers.ts';
 import { pageRows } from '#shared/mime.ts';
-import { type ColumnInfo, maxBlobRange, type PanelTable } from '#shared/protocol/webviewMessages.ts';
+import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { blockOf, cellText, type GridCell, type OmittedCell } from './block.ts';
 import type { CellValue } from './cellValue.ts';
 import { columnGroups, wholeGroup } from './columnGroups.ts';

@@ -9,9 +9,8 @@ import {
   Uint64,
 } from '#arrow';
 import type { IncomingMessage } from 'node:http';
-import { blobHeadSchema } from '#shared/arrow/blobs.ts';
+import { blobHeadSchema, maxBlobRange } from '#shared/arrow/blobs.ts';
 import { pageRows } from '#shared/mime.ts';
-import { maxBlobRange } from '#shared/protocol/webviewMessages.ts';
 import { isCount } from '#shared/shape.ts';
 import type { BlobRequest } from '#catalog/blobs.ts';
 import type { BlobHead } from '#engine/dir/dirBlobs.ts';

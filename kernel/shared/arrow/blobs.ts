@@ -4,6 +4,8 @@ import { DataType, Field, LargeBinary, Schema, Struct, Uint64 } from '#arrow';
 
 /** The encoding of blobs that can be read by ranges. */
 export const blobV2 = 'lance.blob.v2';
+/** Maximum number of bytes of a blob in one response. */
+export const maxBlobRange: number = 4 * 2 ** 20;
 /** The encoding of blobs before `lance.blob.v2`. */
 export const legacyBlob = 'lance-encoding:blob';
 

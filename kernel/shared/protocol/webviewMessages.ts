@@ -41,9 +41,6 @@ export type PanelAction = (typeof panelActions)[number];
 /** Why a panel has no table. */
 export type PanelFailure = { title: string; message: string; actions: PanelAction[] };
 
-/** Maximum number of bytes of a blob in one response. */
-export const maxBlobRange = 4 * 2 ** 20;
-
 /** Requests from a table panel to the extension host. */
 export type PanelHostMethods = {
   /** The webview is ready for requests. The result is the table to show. */
