@@ -14,6 +14,7 @@ import { registerNotebookDebugger } from './debug/debug.ts';
 import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
 import { NotebookCatalogs } from './notebookCatalogs.ts';
+import { registerOutputFiles } from './outputFiles.ts';
 import { NotebookTabs } from './notebookTabs.ts';
 import { kernelStarter, type KernelStarterDeps } from './kernelStarter.ts';
 import { type CellLanguageDeps, registerCellLanguage } from './language/language.ts';
@@ -147,6 +148,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
     registerNotebookDebugger({ log, kernels }),
     registerRestartMarks(kernels),
     registerPictures(kernels, log),
+    registerOutputFiles(),
     registerCellEnds(kernels, notebookCatalogs, (connection) => updates.cellEnded(connection)),
     cells,
     registerJupyter(parts),

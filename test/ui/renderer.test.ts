@@ -49,9 +49,16 @@ suite('The notebook renderer, in a browser', function () {
             activate: (context: unknown) => { renderOutputItem(item: unknown, element: Element): void };
           };
           const said: unknown[] = [];
+          const listeners: ((message: unknown) => void)[] = [];
+          const tell = (message: unknown): void => {
+            for (const listener of listeners) listener(message);
+          };
+          Object.assign(window, { tell });
           const renderer = activate({
             postMessage: (message: unknown) => said.push(message),
-            onDidReceiveMessage: (tell: unknown) => Object.assign(window, { tell }),
+            onDidReceiveMessage: (listener: (message: unknown) => void) => {
+              listeners.push(listener);
+            },
           });
           Object.assign(window, { renderer, said });
           for (const { id, text, metadata } of all) {
@@ -300,6 +307,51 @@ suite('The notebook renderer, in a browser', function () {
       await page.locator('[role=row][aria-rowindex="3"] [role=gridcell].lance-active').waitFor();
       await page.keyboard.press('Escape');
       assert.deepEqual(await page.evaluate(() => (window as unknown as { keys: string[] }).keys), ['Escape']);
+    }));
+
+  test('Enter shows a whole value below the rows of a small output, and Save As… sends it to the editor', () =>
+    withOutputs([{ id: 'a', text: base64(1) }], async (page) => {
+      const output = page.locator('#a .lance-output');
+      const height = async () => (await output.boundingBox())!.height;
+      const before = await height();
+      await page.locator('#a [role=gridcell][aria-colindex="9"]').click();
+      await page.keyboard.press('Enter');
+      await page.locator('#a .lance-detail-facts').getByText('128 dimensions').waitFor();
+      // The pane takes space of the rows, and the cell stays in the view.
+      await page.locator('#a .lance-active').waitFor();
+      const [active, pane] = [page.locator('#a .lance-active'), page.locator('#a .lance-pane')];
+      const right = await active.evaluate((element) => element.getBoundingClientRect().right);
+      assert.ok(right <= (await pane.boundingBox())!.x + 1);
+      assert.ok((await height()) > before);
+      await page.screenshot({ path: join(shots, 'output-detail.png') });
+      await page.locator('#a .lance-pane').getByRole('button', { name: 'Save As…' }).click();
+      // The editor's replies, in order: a place, each part, the end.
+      for (const [method, result] of [
+        ['createFile', { id: 4, name: 'v.json' }],
+        ['writeFile', null],
+        ['closeFile', null],
+      ])
+        await page.waitForFunction(
+          ([expected, reply]) => {
+            const { said, tell } = window as unknown as {
+              said: { id?: number; method?: string }[];
+              tell: (frame: unknown) => void;
+            };
+            const request = said.find((one) => one.method === expected);
+            if (request) tell({ v: 1, re: request.id, ok: true, result: reply });
+            return request !== undefined;
+          },
+          [method, result] as const,
+        );
+      await page.locator('#a .lance-detail-status').getByText('Saved "v.json".').waitFor();
+      const sent = await page.evaluate(() => {
+        const { said } = window as unknown as { said: { method?: string; params: { data: string } }[] };
+        return atob(said.find(({ method }) => method === 'writeFile')!.params.data);
+      });
+      assert.equal((JSON.parse(sent) as unknown[]).length, 128);
+      await page.keyboard.press('Escape');
+      await page.locator('#a .lance-pane').waitFor({ state: 'detached' });
+      assert.equal(await height(), before);
     }));
 
   test('a disposed output leaves nothing, and can be drawn again', () =>

@@ -606,7 +606,7 @@ export class Grid {
   #onDoubleClick(event: MouseEvent): void {
     const at = this.#body.positionOf(event.target);
     const isMedia = event.target instanceof Element && event.target.closest(opened) !== null;
-    if (at?.column !== undefined && !isMedia) this.#pane.open();
+    if (at?.column !== undefined && !isMedia) this.#openPane();
   }
 
   #selectColumn(index: number, extend: boolean): void {
@@ -629,7 +629,16 @@ export class Grid {
     if (this.#pane.isOpen) return this.#pane.focus();
     const player = this.#body.cellElement(position)?.querySelector<HTMLElement>('.lance-openable');
     if (player) this.#showMedia(position, player);
-    else if (this.#size.rows > 0) this.#pane.open();
+    else if (this.#size.rows > 0) this.#openPane();
+  }
+
+  /** Opens the detail pane. The rows have less space then, and the active cell stays in the view. */
+  #openPane(): void {
+    if (this.#pane.isOpen) return;
+    this.#pane.open();
+    this.#measure();
+    this.#reveal(this.#selection.active);
+    this.#requestDraw();
   }
 
   #showMedia({ row, column: index }: GridPosition, thumbnail: HTMLElement): void {
@@ -664,7 +673,7 @@ export class Grid {
   #openCellMenu(at: { x: number; y: number }): void {
     const menu = cellMenu({
       copyAs: (form) => this.#copyAs(form),
-      showValue: () => this.#pane.open(),
+      showValue: () => this.#openPane(),
       goToRow: () => this.goToRow(),
     });
     this.#openMenu([...menu, ...this.#rowHeightMenu()], at);

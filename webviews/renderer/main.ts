@@ -4,10 +4,13 @@ import { readArrow } from '#shared/arrow/readArrow.ts';
 import { bytesText, countText } from '#shared/format/numbers.ts';
 import { arrowStreamMime, decodeArrowOutput, decodeBase64, previewLimits } from '#shared/mime.ts';
 import { isPictureReply, type PicturePlace, type PictureRequest } from '#shared/protocol/pictureMessages.ts';
+import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
+import type { OutputFileMethods } from '#shared/protocol/webviewMessages.ts';
 import type { OmittedCell } from '../grid/block.ts';
 import { type GridFrame, tableFrame } from '../grid/frame.ts';
 import { Grid, headerHeight } from '../grid/grid.ts';
 import { rowHeights } from '../grid/rowHeights.ts';
+import { type SaveFile, saveThrough } from '../grid/saveFile.ts';
 import gridCss from '../grid/grid.css';
 import { createElement } from '../parts/elements.ts';
 import { disposer } from '../parts/outputLifecycle.ts';
@@ -64,7 +67,7 @@ function readOutput(data: Uint8Array, metadata: unknown, loadPicture: LoadPictur
 type Drawn = { readonly element: HTMLElement; readonly grid?: Grid };
 
 /** Returns the element of an output, and its grid if it has one. */
-function draw(output: Output): Drawn {
+function draw(output: Output, save: SaveFile | undefined): Drawn {
   if ('problem' in output) return { element: problemElement(output.problem) };
   const { frame, heading, footer } = output;
   const rows = Math.min(maxRows, Math.max(1, frame.numRows));
@@ -79,6 +82,7 @@ function draw(output: Output): Drawn {
       label: heading?.title || 'Table',
       focus: false,
       footer: { texts: [footer] },
+      save,
       onFailure,
     });
     element.append(grid.element);
@@ -185,6 +189,28 @@ function pictureLoader(context: RendererContext<unknown>): LoadPicture {
   };
 }
 
+/** Returns how values are saved through the editor; `undefined` in an exported notebook, which has no editor. */
+function fileSaver(context: RendererContext<unknown>): SaveFile | undefined {
+  if (!context.postMessage) return undefined;
+  const host = new Endpoint<Methods, OutputFileMethods>((frame) => context.postMessage?.(frame), {});
+  context.onDidReceiveMessage?.((frame: unknown) => void host.receive(frame));
+  return saveThrough({
+    create: (name, signal) => host.request('createFile', { name }, signal),
+    write: (id, bytes, signal) => host.request('writeFile', { id, data: encodeBase64(bytes) }, signal),
+    close: (id, isComplete) => host.request('closeFile', { id, isComplete }),
+  });
+}
+
+/** Bytes whose characters are passed as arguments of one call. */
+const callBytes = 0x2000;
+
+function encodeBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += callBytes)
+    binary += String.fromCharCode(...bytes.subarray(at, at + callBytes));
+  return btoa(binary);
+}
+
 /** Returns the kernel's metadata. Another program may have written it, so nothing in it is trusted. */
 const toldBy = (metadata: unknown): unknown =>
   child(metadata, arrowStreamMime) ?? child(child(metadata, 'metadata'), arrowStreamMime) ?? metadata;
@@ -213,6 +239,7 @@ const gridKeys = /^(Arrow|Page|Home|End|Tab$|Enter$|ContextMenu$| $)/;
 /** Renders `application/vnd.apache.arrow.stream` outputs, of a running kernel or a saved notebook. */
 export const activate: ActivationFunction = (context) => {
   const loadPicture = pictureLoader(context);
+  const save = fileSaver(context);
   const mounted = new Map<string, Drawn>();
   let styles: CSSStyleSheet | undefined;
 
@@ -233,7 +260,7 @@ export const activate: ActivationFunction = (context) => {
       const place = document.createElement('div');
       keepKeys(place);
       keepWheel(place);
-      const drawn = draw(readOutput(item.data(), item.metadata, loadPicture));
+      const drawn = draw(readOutput(item.data(), item.metadata, loadPicture), save);
       mounted.set(item.id, drawn);
       place.append(drawn.element);
       shadow.replaceChildren(place);

@@ -65,6 +65,11 @@ export type FileMethods = {
   closeFile: [params: { id: number; isComplete: boolean }, result: null];
 };
 
+/** The same requests from a notebook output, whose messages are JSON: `data` is in base64. */
+export type OutputFileMethods = Omit<FileMethods, 'writeFile'> & {
+  writeFile: [params: { id: number; data: string }, result: null];
+};
+
 /** Requests from the extension host to a table panel. */
 export type PanelViewMethods = {
   /** Opens the box for the number of a row. */
