@@ -113,7 +113,7 @@ export async function failuresOf(act: () => Promise<unknown>): Promise<string[]>
 
 /** Runs an action while a function of VS Code's window is replaced. */
 export async function replacing(
-  name: 'createWebviewPanel' | 'showInformationMessage' | 'showInputBox' | 'showWarningMessage',
+  name: 'createWebviewPanel' | 'showInformationMessage' | 'showInputBox' | 'showSaveDialog' | 'showWarningMessage',
   standIn: unknown,
   act: () => Promise<unknown>,
 ): Promise<void> {
