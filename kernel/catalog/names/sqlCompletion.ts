@@ -1,7 +1,7 @@
-import { plainName, SqlCursor, tokensOf } from '#catalog/sqlTokens.ts';
+import { plainName, SqlCursor, type Token, tokensOf } from '#catalog/sqlTokens.ts';
 import type { NamedTable, Naming } from '#shared/catalogConfig.ts';
 import type { LanguageCompletion } from '#shared/protocol/languageMessages.ts';
-import { sqlFunctions, sqlKeywords, startKeywords, writeSqlName } from './sqlNames.ts';
+import { reservedWords, sqlFunctions, sqlKeywords, startKeywords, writeSqlName } from './sqlNames.ts';
 import { columnsOf, findQuery, parsePosition, sourcesNamed, type SqlScope, visibleSources } from './sqlScopes.ts';
 
 /** A word that fits without a look into the catalog. */
@@ -46,8 +46,17 @@ export function completeSql(sql: string, at: number): SqlCompletion {
   const { scope, place } = parsePosition(rest, chainStart);
   const name = (what: Naming['what'] | undefined): Naming | undefined => what && { start, end, quote: '', what };
   const isFree = holders.length === 0 && quote === '';
-  const isUpper = writesUpper(rest, sql.slice(start, at));
+  const typed = sql.slice(start, at);
+  const isUpper = writesUpper(rest, typed);
   const keywords = (list: readonly string[]) => (isFree ? keywordsOf(list, isUpper) : []);
+  // Enter accepts a suggestion, so nothing is suggested for a word that may be finished.
+  if (isFree && isWholeKeyword(typed)) return nothing;
+  const previous = tokensOf(rest.slice(0, chainStart)).at(-1);
+  const mayBeAlias = isFree && typed !== '' && previous !== undefined && mayPrecedeAlias(previous);
+  if (mayBeAlias && (place === 'keyword' || place === 'expression'))
+    return isLikelyAlias(typed, place === 'keyword' ? previous : undefined)
+      ? nothing
+      : { ...nothing, words: keywords(sqlKeywords) };
   switch (place) {
     case 'newName':
       return nothing;
@@ -74,7 +83,7 @@ export function completeSql(sql: string, at: number): SqlCompletion {
       const { tables, columns } = columnsOf(sources);
       const aliases = sources.flatMap((each) => (each.name === undefined ? [] : [each.name]));
       const words = [
-        ...columnWords(columns),
+        ...columnWords([...columns, ...scope.aliases]),
         ...[...new Set(aliases)].map((text): SqlWord => ({ text: writeSqlName(text), kind: 'alias' })),
         ...(isFree ? functionsOf(isUpper) : []),
         ...keywords([...sqlKeywords, ...startKeywords]),
@@ -82,6 +91,29 @@ export function completeSql(sql: string, at: number): SqlCompletion {
       return { ...nothing, naming: name(columnNaming(tables)), words: dedupe(words) };
     }
   }
+}
+
+/** Whether a word is a keyword, and not the start of keywords of several words such as `order by`. */
+const isWholeKeyword = (typed: string): boolean =>
+  reservedWords.has(typed.toLowerCase()) &&
+  !sqlKeywords.some((keyword) => keyword.startsWith(`${typed.toLowerCase()} `));
+
+/** Whether a word after a token is either a keyword or a new name: `orders o`, `count(*) total`, `with few`. */
+function mayPrecedeAlias({ kind, text }: Token): boolean {
+  const word = text.toLowerCase();
+  if (kind === 'word') return !reservedWords.has(word) || ['end', 'with'].includes(word);
+  return kind !== 'sign' || text === ')' || text === ']';
+}
+
+/** Number of letters from which a word after a table or a value is more likely a keyword than an alias. */
+const minKeywordChars = 2;
+
+/** Whether a word is more likely an alias than a keyword: one letter, or the first letters of the table. */
+function isLikelyAlias(typed: string, table: Token | undefined): boolean {
+  const letters = typed.toLowerCase();
+  if (reservedWords.has(letters)) return false;
+  const name = table && plainName(table)?.toLowerCase();
+  return letters.length < minKeywordChars || name?.startsWith(letters) === true;
 }
 
 type TypedWord = {

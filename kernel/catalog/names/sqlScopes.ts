@@ -22,6 +22,8 @@ export type SqlScope = {
   /** The columns of the result that have a name, and the qualifiers of its stars: `''` for `*`, `p` for `p.*`. */
   columns: string[];
   stars: string[];
+  /** The columns of the result that are not columns of a table, such as `total` in `sum(amount) as total`. */
+  aliases: string[];
 };
 
 /** What is expected at the cursor; nothing after `as`, where a new name is written. */
@@ -101,6 +103,7 @@ const createScope = (parent: SqlScope | undefined): SqlScope => ({
   queries: new Map(),
   columns: [],
   stars: [],
+  aliases: [],
 });
 
 /** Finds a query of WITH that is visible in a scope. */
@@ -344,5 +347,7 @@ function addColumn(scope: SqlScope, tokens: readonly Token[]): void {
   }
   const name = notNames.has(wordOf(last)) ? undefined : plainName(last);
   const isOperand = before?.kind === 'sign' && !['.', ')'].includes(before.text);
-  if (name !== undefined && !isOperand) scope.columns.push(name);
+  if (name === undefined || isOperand) return;
+  scope.columns.push(name);
+  if (before && before.text !== '.') scope.aliases.push(name);
 }

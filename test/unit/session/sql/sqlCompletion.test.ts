@@ -152,9 +152,43 @@ suite('What completes SQL in a cell', () => {
 
   test('are written in the case that the user writes', () => {
     assert.ok(wordsAt('%%sql\nSELECT id FROM x WH|', 'keyword').includes('WHERE'));
-    assert.ok(wordsAt('%%sql\nselect id from x W|', 'keyword').includes('WHERE'));
+    assert.ok(wordsAt('%%sql\nselect id from x WH|', 'keyword').includes('WHERE'));
     assert.ok(wordsAt('%%sql\nSELECT |', 'function').includes('COUNT'));
     assert.ok(wordsAt('%%sql\nselect id from x |', 'keyword').includes('where'));
+  });
+
+  test('leave words alone that may be finished, because Enter accepts a suggestion', () => {
+    for (const marked of [
+      'select * from orders o|',
+      'select * from orders ord|',
+      'select * from orders join products p|',
+      'select * from (select 1) s|',
+      'select count(*) c| from orders',
+      'select id i| from orders',
+      "select 'a' t| from orders",
+      'with t|',
+      'select case when true then 1 else 2 end|',
+      'select * from orders where|',
+      'select * from orders order by id desc|',
+    ]) {
+      const { words, naming } = completedAt(`%%sql\n${marked}`) ?? {};
+      assert.deepEqual([words, naming], [[], undefined], marked);
+    }
+    for (const [marked, keyword] of [
+      ['select * from orders wh|', 'where'],
+      ['select * from orders o le|', 'left join'],
+      ['select * from orders order|', 'order by'],
+      ['select count(*) fr|', 'from'],
+      ['select * from orders where id > 5 an|', 'and'],
+    ] as const)
+      assert.ok(wordsAt(`%%sql\n${marked}`, 'keyword').includes(keyword), marked);
+    // After a value, a column or a function can't follow.
+    assert.deepEqual(wordsAt('%%sql\nselect * from orders where id > 5 an|', 'function'), []);
+  });
+
+  test('are the names that the query gives to values', () => {
+    const query = '%%sql\nselect o.id, note, sum(amount) as total, count(*) n from orders o group by all order by ';
+    assert.deepEqual(wordsAt(`${query}t|`, 'column'), ['total', 'n']);
   });
 
   test('is nothing slow to find in long or hostile text', () => {
