@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { limitMilliseconds } from '#catalog/names/catalogNames.ts';
 import { completeSql, completionItems } from '#catalog/names/sqlCompletion.ts';
@@ -12,7 +13,7 @@ import { ConnectionNames } from '../connections/connectionNames.ts';
 import type { Connections } from '../connections/connections.ts';
 import { codeBlock, type InertMarkdown, paragraphs, plainText } from '../host/inertMarkdown.ts';
 import { createHover } from '../host/messages.ts';
-import { itemOfName, itemOfWorker, rangeOf } from '../notebook/language/items.ts';
+import { hiddenItem, itemOfName, itemOfWorker, rangeOf } from '../notebook/language/items.ts';
 import { signalOf } from '../notebook/language/requests.ts';
 import type { SqlFiles } from './sqlFiles.ts';
 
@@ -20,6 +21,8 @@ import type { SqlFiles } from './sqlFiles.ts';
 const maxChars = 1_000_000;
 /** How long the columns of a table are used before they are read again. */
 const freshMs = 30_000;
+/** How long a hover waits for a table. */
+const hoverMs = 3000;
 /** Number of tables whose columns are kept. */
 const maxTables = 100;
 /** Columns that the hover of a table lists. */
@@ -58,12 +61,14 @@ export class SqlLanguage implements vscode.CompletionItemProvider, vscode.HoverP
     const offset = document.offsetAt(position);
     const completion = completeSql(text, offset);
     const items = completionItems(completion).map((one) => itemOfWorker(document, undefined, one));
-    const { naming } = completion;
-    if (!naming) return new vscode.CompletionList(items, false);
+    const { naming, start } = completion;
+    if (items.length === 0 && !naming && offset > start) items.push(hiddenItem());
+    // VS Code asks again at each key, because nothing is suggested for a word that is finished.
+    if (!naming) return new vscode.CompletionList(items, true);
     const typed = text.slice(naming.start, offset);
     const fitting = await this.#names.fitting(connection, naming, { typed, signal: signalOf(token) });
     items.push(...fitting.names.map((one, index) => itemOfName(document, naming, one, index)));
-    return new vscode.CompletionList(items, fitting.isPartial);
+    return new vscode.CompletionList(items, fitting.isPartial || completion.words.length > 0);
   }
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
@@ -89,23 +94,29 @@ export class SqlLanguage implements vscode.CompletionItemProvider, vscode.HoverP
     return lines.length > 0 ? createHover([codeBlock(lines.join('\n'), 'sql')], range) : undefined;
   }
 
-  /** Returns a table with its columns; `undefined` if it can't be read in time, because the user did not request it. */
-  async #describe(connection: string, { name, namespacePath }: NamedTable): Promise<TableDescription | undefined> {
-    const key = JSON.stringify([connection, ...namespacePath, name]);
+  /**
+   * Returns a table with its columns; `undefined` if it can't be read in time, because the user did not request it. The
+   * table is read to the end all the same, so that the next hover has it.
+   */
+  async #describe(connection: string, table: NamedTable): Promise<TableDescription | undefined> {
+    const key = JSON.stringify([connection, ...table.namespacePath, table.name]);
     const known = this.#tables.get(key);
-    try {
-      if (known && Date.now() - known.at < freshMs) return await known.table;
-      const signal = AbortSignal.timeout(limitMilliseconds);
-      const read = this.#deps.catalogs
-        .get(connection)
-        .then((catalog) => catalog.describeTable(name, { namespacePath: [...namespacePath], signal }));
-      this.#tables.set(key, { at: Date.now(), table: read });
-      for (const oldest of [...this.#tables.keys()].slice(0, -maxTables)) this.#tables.delete(oldest);
-      return await read;
-    } catch {
-      this.#tables.delete(key);
-      return undefined;
-    }
+    const read = known && Date.now() - known.at < freshMs ? known.table : this.#read(key, connection, table);
+    const late = sleep(hoverMs, undefined, { ref: false });
+    return Promise.race([read, late]).catch(() => undefined);
+  }
+
+  #read(key: string, connection: string, { name, namespacePath }: NamedTable): Promise<TableDescription> {
+    const signal = AbortSignal.timeout(limitMilliseconds);
+    const read = this.#deps.catalogs
+      .get(connection)
+      .then((catalog) => catalog.describeTable(name, { namespacePath: [...namespacePath], signal }));
+    this.#tables.set(key, { at: Date.now(), table: read });
+    for (const oldest of [...this.#tables.keys()].slice(0, -maxTables)) this.#tables.delete(oldest);
+    read.catch(() => {
+      if (this.#tables.get(key)?.table === read) this.#tables.delete(key);
+    });
+    return read;
   }
 }
 

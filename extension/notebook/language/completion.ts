@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type CellItem, describe, itemOfKernel, itemOfName, itemOfWorker } from './items.ts';
+import { describe, hiddenItem, itemOfKernel, itemOfName, itemOfWorker, type CellItem } from './items.ts';
 import { kernelAloneMilliseconds, kernelMilliseconds } from './kernelCompletions.ts';
 import { cellPosition } from './notebooks.ts';
 import { signalOf, withTimeout } from './requests.ts';
@@ -30,13 +30,14 @@ export function cellCompletion(language: CellLanguage): vscode.CompletionItemPro
           : undefined,
         mute.isProven || isInMagic ? new Set<string>() : others.completions(document, position, triggerCharacter),
       ]);
-      let isIncomplete = false;
+      // SQL suggests nothing for a word that is finished, so VS Code asks again at each key.
+      let isIncomplete = answer?.isSql === true;
       const items = (answer?.items ?? []).map((one) => itemOfWorker(document, place, one));
       if (answer?.naming) {
         const { naming } = answer;
         const typed = document.getText().slice(naming.start, place.offset);
         const fitting = await names.fitting(notebook, naming, { typed, signal });
-        isIncomplete = fitting.isPartial;
+        isIncomplete ||= fitting.isPartial;
         items.push(...fitting.names.map((one, i) => itemOfName(document, naming, one, i)));
       }
       if (!isInMagic && known.size === 0 && items.length > 0) mute.prove();
@@ -47,6 +48,8 @@ export function cellCompletion(language: CellLanguage): vscode.CompletionItemPro
       }
       // Unless VS Code's own TypeScript is muted, drop the items that it also returns.
       const shown = answer?.isSql ? items : items.filter((item) => !known.has(labelOf(item)));
+      const isInWord = /\w$/.test(document.getText().slice(0, place.offset));
+      if (answer?.isSql && shown.length === 0 && isInWord) shown.push(hiddenItem());
       return new vscode.CompletionList(shown, isIncomplete);
     },
     async resolveCompletionItem(item, token) {

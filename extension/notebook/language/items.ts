@@ -114,3 +114,13 @@ export function hoverOf({ code, documentation }: Described, range?: vscode.Range
   ];
   return createHover(parts, range);
 }
+
+/**
+ * Returns an item that fits no typed word and is never shown. If a provider has no items at all, VS Code suggests words
+ * of the document, and Enter would accept one instead of starting a new line.
+ */
+export function hiddenItem(): vscode.CompletionItem {
+  const item = new vscode.CompletionItem(' ', vscode.CompletionItemKind.Text);
+  item.filterText = '\u{ffff}';
+  return item;
+}
