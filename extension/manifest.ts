@@ -105,6 +105,7 @@ export type SettingTypes = {
   'lanceCatalog.notebook.typeCheck': string;
   'lanceCatalog.notebook.keepKernelSeconds': number;
   'lanceCatalog.notebook.printedCharacters': number;
+  'lanceCatalog.sql.maxResultGigabytes': number;
 };
 export type SettingId = keyof SettingTypes;
 

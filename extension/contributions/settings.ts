@@ -155,6 +155,14 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     markdownDescription:
       'Maximum number of printed characters that stay in the notebook after a cell finishes. Longer output keeps its start and its end. A running cell shows all of its output. `0` keeps everything.',
   },
+  'lanceCatalog.sql.maxResultGigabytes': {
+    type: 'number',
+    minimum: 0.1,
+    default: 10,
+    scope: 'machine-overridable',
+    markdownDescription:
+      'Maximum disk space, in gigabytes, for the results of SQL files in a window. A query that reaches it stops and keeps the rows that it has. The space is free again when the result is closed.',
+  },
   'lanceCatalog.nodePath': {
     type: 'string',
     default: '',

@@ -19,7 +19,14 @@ import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
-import { exactBytes, isSamePlace, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
+import {
+  exactBytes,
+  isResultState,
+  isSamePlace,
+  lostSource,
+  type TablePlace,
+  type TableSource,
+} from './tableSource.ts';
 import { isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
 
 type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
@@ -203,7 +210,8 @@ export class TablePanel implements vscode.Disposable {
   }
 
   /** Tells the webview how far a table has come that grows, or why it could not be completed. */
-  async #grow({ growing, ...source }: TableSource, table: Promise<PanelTable>, signal: AbortSignal): Promise<void> {
+  async #grow(source: TableSource, table: Promise<PanelTable>, signal: AbortSignal): Promise<void> {
+    const { growing } = source;
     if (!growing || !this.#isListening || signal.aborted) return;
     try {
       // If the table can't be opened, the caller of `open` shows why.
@@ -305,6 +313,8 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   readonly #panels = new Set<TablePanel>();
   /** The panels of results, by their owner. */
   readonly #results = new Map<string, TablePanel>();
+  /** The panels whose results were lost when the window was reloaded. The next results are shown in them. */
+  readonly #lost = new Set<TablePanel>();
   readonly #dist: vscode.Uri;
   readonly #icon: { light: vscode.Uri; dark: vscode.Uri };
   readonly #log: Log;
@@ -373,7 +383,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
    * Previews never reuse such a panel.
    */
   async showResult(owner: string, source: TableSource): Promise<TablePanel> {
-    const known = this.#results.get(owner);
+    const known = this.#results.get(owner) ?? this.#takeLost(owner);
     if (known) {
       if (!known.panel.visible) known.panel.reveal(undefined, true);
       const shown = known.show(source);
@@ -387,11 +397,23 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const adopted = this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
     adopted.pin();
     this.#tell();
-    this.#results.set(owner, adopted);
-    adopted.panel.onDidDispose(() => {
-      if (this.#results.get(owner) === adopted) this.#results.delete(owner);
-    });
+    this.#keepResult(owner, adopted);
     return adopted;
+  }
+
+  #keepResult(owner: string, panel: TablePanel): void {
+    this.#results.set(owner, panel);
+    panel.panel.onDidDispose(() => {
+      if (this.#results.get(owner) === panel) this.#results.delete(owner);
+    });
+  }
+
+  #takeLost(owner: string): TablePanel | undefined {
+    const [panel] = this.#lost;
+    if (!panel) return undefined;
+    this.#lost.delete(panel);
+    this.#keepResult(owner, panel);
+    return panel;
   }
 
   /** Pins the given panel, else the active panel, else the unpinned panel. */
@@ -422,7 +444,11 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const unpinned = this.all.some((one) => !one.isPinned);
     const adopted = this.#adopt(panel, this.#restore(state));
-    if (unpinned) adopted.pin();
+    const isResult = isResultState(state);
+    if (unpinned || isResult) adopted.pin();
+    if (!isResult) return;
+    this.#lost.add(adopted);
+    panel.onDidDispose(() => this.#lost.delete(adopted));
   }
 
   dispose(): void {

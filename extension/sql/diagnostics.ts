@@ -22,6 +22,8 @@ export class SqlDiagnostics implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable[];
   /** The checks that wait or run, by the URI of their file. */
   readonly #checks = new Map<string, { timer: NodeJS.Timeout; controller: AbortController }>();
+  /** Where the last run failed, by the URI of the file. A check of the same text keeps it. */
+  readonly #failures = new Map<string, { text: string; diagnostic: vscode.Diagnostic }>();
 
   #logged = '';
 
@@ -34,17 +36,20 @@ export class SqlDiagnostics implements vscode.Disposable {
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.#stop(document);
-        this.#collection.delete(document.uri);
+        this.clearFailure(document);
       }),
     ];
   }
 
   /** Underlines where a statement failed. */
   showFailure(document: vscode.TextDocument, start: number, problem: SqlProblem): void {
-    this.#collection.set(document.uri, [diagnosticOf(document, start, problem)]);
+    const diagnostic = diagnosticOf(document, start, problem);
+    this.#failures.set(document.uri.toString(), { text: document.getText(), diagnostic });
+    this.#collection.set(document.uri, [diagnostic]);
   }
 
   clearFailure(document: vscode.TextDocument): void {
+    this.#failures.delete(document.uri.toString());
     this.#collection.delete(document.uri);
   }
 
@@ -102,7 +107,10 @@ export class SqlDiagnostics implements vscode.Disposable {
     const found = problems.flatMap((problem, index) =>
       problem ? [diagnosticOf(document, ranges[index]!.start, problem)] : [],
     );
-    this.#collection.set(document.uri, found);
+    // The statement may have failed before its text was checked.
+    const failure = this.#failures.get(document.uri.toString());
+    const isKept = failure?.text === text && !found.some(({ range }) => range.isEqual(failure.diagnostic.range));
+    this.#collection.set(document.uri, isKept ? [failure.diagnostic, ...found] : found);
   }
 }
 

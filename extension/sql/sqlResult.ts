@@ -92,19 +92,20 @@ export class SqlResult implements TableSource {
 
   get #growth(): PanelGrowth {
     const { rows, end, milliseconds } = this.#state;
-    const isGrowing = end === 'running';
     const time = exactDurationText(Math.max(milliseconds, 1) * 1e6);
-    const note = isGrowing
-      ? `Running for ${stopwatchText((Date.now() - this.#startedAt) / 1000)}`
-      : end === 'canceled'
-        ? `Canceled after ${time}`
-        : time;
-    return { key: resultKey(this.#id), numRows: rows, note, isGrowing };
+    const notes: Readonly<Record<SqlResultState['end'], string>> = {
+      running: `Running for ${stopwatchText((Date.now() - this.#startedAt) / 1000)}`,
+      complete: time,
+      canceled: `Canceled after ${time}`,
+      full: `Stopped after ${time}: not all rows`,
+      failed: time,
+    };
+    return { key: resultKey(this.#id), numRows: rows, note: notes[end], isGrowing: end === 'running' };
   }
 
   get #failure(): CatalogError | undefined {
-    const { problem } = this.#state;
-    return problem && new CatalogError('InvalidInput', this.#deps.explain(problem), '');
+    const { problem, end } = this.#state;
+    return problem && end === 'failed' ? new CatalogError('InvalidInput', this.#deps.explain(problem), '') : undefined;
   }
 
   #firstRows(): Promise<void> {

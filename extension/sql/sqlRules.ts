@@ -50,12 +50,15 @@ function holdersIn(text: string): string[] {
   });
 }
 
-type WritePurpose = Extract<SqlPurpose, { kind: 'write' }>;
+export type WriteEffect = Extract<SqlPurpose, { kind: 'write' }>['effect'];
+
+/** The table that a statement writes. */
+export type WriteTarget = { connection: string; table: string };
 
 /** Returns the question before a statement that writes. */
 export function writeQuestion(
-  { table, effect }: WritePurpose,
-  connection: string,
+  effect: WriteEffect,
+  { table, connection }: WriteTarget,
 ): { message: string; detail: string; action: string } {
   switch (effect) {
     case 'create':

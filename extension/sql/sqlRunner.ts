@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { statementsIn, type StatementRange } from '#catalog/sqlStatements.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
-import type { SqlProblem, SqlPurpose, SqlRequest, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
+import type { SqlProblem, SqlRequest, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
 import type { Catalogs } from '../connections/catalogs.ts';
 import { viewsCatalog } from '../connections/viewsCatalog.ts';
 import type { Connections } from '../connections/connections.ts';
@@ -9,7 +9,8 @@ import type { TreeUpdates } from '../explorer/treeUpdates.ts';
 import { confirm } from '../host/ask.ts';
 import type { Engine } from '../host/engine.ts';
 import { logFailure, type Log } from '../host/log.ts';
-import { showDone } from '../host/messages.ts';
+import { showDone, showWarning } from '../host/messages.ts';
+import { setting } from '../host/settings.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
 import type { TablePanels } from '../panels/tablePanel.ts';
 import { lostSource } from '../panels/tableSource.ts';
@@ -18,7 +19,7 @@ import type { PlanDocuments } from './planDocuments.ts';
 import type { SqlDiagnostics } from './diagnostics.ts';
 import type { SqlFiles } from './sqlFiles.ts';
 import { SqlResult } from './sqlResult.ts';
-import { namedConnections, resultTitle, writeQuestion } from './sqlRules.ts';
+import { namedConnections, resultTitle, type WriteEffect, writeQuestion, type WriteTarget } from './sqlRules.ts';
 
 export type SqlRunnerDeps = {
   log: Log;
@@ -131,11 +132,11 @@ export class SqlRunner implements vscode.Disposable {
     const { document, text, connection } = statement;
     const purpose = await views.request('readPurpose', { text }, signal);
     if (mode === 'explain' || purpose.kind === 'plan') return this.#explain(statement, signal);
-    if (purpose.kind === 'write' && !(await askToWrite(purpose, connection))) return false;
+    const request = await this.#request(statement, purpose.kind === 'write');
+    const target = purpose.kind === 'write' ? await this.#target(request, connection, signal) : undefined;
+    if (purpose.kind === 'write' && target && !(await askToWrite(purpose.effect, target))) return false;
     signal.throwIfAborted();
     history.add({ text, connection, at: Date.now() });
-    const request = await this.#request(statement, purpose.kind === 'write');
-    signal.throwIfAborted();
     const explain = (problem: SqlProblem): string => diagnostics.sentence(document, statement.start, problem);
     const result = new SqlResult({ views, title: resultTitle(text, connection), request, explain });
     signal.addEventListener('abort', () => result.cancel(), { once: true });
@@ -145,10 +146,17 @@ export class SqlRunner implements vscode.Disposable {
       .showResult(document.uri.toString(), result)
       .catch((error: unknown) => logFailure(log, 'showing a result', error));
     const { end, problem } = await result.ended;
-    if (problem) diagnostics.showFailure(document, statement.start, problem);
-    if (purpose.kind === 'write') updates.changed([connection]);
-    if (purpose.kind === 'write' && end === 'complete') showDone(`Wrote ${purpose.table}`, doneMs);
+    if (problem && end === 'full') void showWarning(problem.message);
+    else if (problem) diagnostics.showFailure(document, statement.start, problem);
+    if (target) updates.changed([target.connection]);
+    if (target && end === 'complete') showDone(`Wrote ${target.table}`, doneMs);
     return end === 'complete';
+  }
+
+  /** @throws CatalogError if the table can't be where the statement writes it */
+  async #target(request: Omit<SqlRequest, 'id'>, connection: string, signal: AbortSignal): Promise<WriteTarget> {
+    const target = await this.#deps.views.request('findTarget', { ...request, id: '' }, signal);
+    return { ...target, connection: target.connection ?? connection };
   }
 
   async #explain(statement: Statement, signal: AbortSignal): Promise<boolean> {
@@ -178,13 +186,21 @@ export class SqlRunner implements vscode.Disposable {
       const config = await viewsCatalog(this.#deps, name).catch(() => undefined);
       if (config) others[name] = config;
     }
-    return { text, catalog: await viewsCatalog(this.#deps, connection), others, mayWrite };
+    return { text, catalog: await viewsCatalog(this.#deps, connection), others, mayWrite, maxBytes: maxResultBytes() };
   }
 }
 
-async function askToWrite(purpose: Extract<SqlPurpose, { kind: 'write' }>, connection: string): Promise<boolean> {
-  const { message, detail, action } = writeQuestion(purpose, connection);
+async function askToWrite(effect: WriteEffect, target: WriteTarget): Promise<boolean> {
+  const { message, detail, action } = writeQuestion(effect, target);
   return confirm(message, detail, action);
+}
+
+/** Used if the setting is not a number. */
+const usualGigabytes = 10;
+
+function maxResultBytes(): number {
+  const gigabytes = setting('lanceCatalog.sql.maxResultGigabytes');
+  return (typeof gigabytes === 'number' && gigabytes >= 0 ? gigabytes : usualGigabytes) * 1e9;
 }
 
 /** @throws CatalogError PermissionDenied (15) if the user does not trust the workspace */

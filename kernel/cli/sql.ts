@@ -21,7 +21,7 @@ import type { CatalogTablesOptions } from '#sql/catalogTables.ts';
 import { runStatement } from '#sql/runStatement.ts';
 import { openSqlEngine, type WatchedScan } from '#sql/sqlEngine.ts';
 import { positionOf } from '#sql/sqlErrors.ts';
-import { readStatement, writtenName } from '#sql/statement.ts';
+import { isPlan, readStatement, writtenName } from '#sql/statement.ts';
 import { catalogsArguments, catalogsHelp, catalogsOf, type NamedCatalogs, oneCatalogHelp } from './catalogArguments.ts';
 import { choiceArgument, type Command, parse, UsageError } from './command.ts';
 import { stopBySignals } from './signals.ts';
@@ -66,7 +66,7 @@ const formats: readonly Format[] = ['table', ...exportFormats];
 
 async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(
-    args,
+    withComments(args),
     {
       ...catalogsArguments,
       format: { type: 'string' },
@@ -103,9 +103,11 @@ async function run(args: readonly string[]): Promise<number> {
       const chunks =
         format !== 'table'
           ? encodeExport(rows, fileEncoding(output, { format }), { signal })
-          : written === undefined
-            ? tableLines(rows, limit, () => enough.abort())
-            : countLine(rows, written);
+          : written !== undefined
+            ? countLine(rows, written)
+            : isPlan(query)
+              ? planLines(rows)
+              : tableLines(rows, limit, () => enough.abort());
       try {
         if (output === undefined) await print(chunks, stop.signal, progress?.clear);
         else await writeOutputFile(output, chunks);
@@ -130,6 +132,9 @@ async function run(args: readonly string[]): Promise<number> {
     stop.dispose();
   }
 }
+
+/** Puts a blank before a query that starts with a comment, which would be an option. */
+const withComments = (args: readonly string[]): string[] => args.map((arg) => (/^--\s/.test(arg) ? ` ${arg}` : arg));
 
 /** Opens the default catalog, and each other catalog when a query names it. */
 function withCatalogs<T>(
@@ -268,6 +273,12 @@ function createAligner(names: readonly string[]): (table: Table, rows: number) =
     head = [];
     return Buffer.from(lines.map((line) => `${line}\n`).join(''));
   };
+}
+
+/** Returns the plan of a query as text. */
+async function* planLines({ batches }: ExportedRows): AsyncGenerator<Uint8Array> {
+  for await (const batch of batches)
+    for (const plan of batch.getChild('explain_value') ?? []) yield Buffer.from(`${String(plan).trimEnd()}\n`);
 }
 
 /** Returns the result of a statement that writes as a sentence. */

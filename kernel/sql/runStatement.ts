@@ -4,7 +4,7 @@ import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { catalogTables, type CatalogTablesOptions, findTablePlace, newTablePlace } from './catalogTables.ts';
 import type { SqlEngine, SqlQuery, SqlResult } from './sqlEngine.ts';
 import type { SqlTable, SqlTables } from './sqlTable.ts';
-import { readStatement, type Write } from './statement.ts';
+import { readStatement, type Write, writtenName } from './statement.ts';
 
 export type SqlStatement = CatalogTablesOptions &
   Omit<SqlQuery, 'tables'> & {
@@ -58,7 +58,7 @@ async function writeRows(
   const { catalog, namespacePath, name } = await findTablePlace(options, write.name, signal);
   const table = await catalog.openTable(name, { namespacePath, signal });
   const { names } = await table.schema({ signal });
-  const renamed = renamedSchema(schema, write, names.map(String), name);
+  const renamed = renamedSchema(schema, write, names.map(String), writtenName(write.name));
   await table.add(counted(batches, renamed), { signal });
   return rows;
 

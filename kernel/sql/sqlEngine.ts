@@ -5,7 +5,7 @@ import type { EngineMethods, Parameter, ScanSource, TableName } from './messages
 import { findPushdowns, type Pushdown } from './pushdown.ts';
 import { QueryPulls } from './pullServer.ts';
 import { restoreTypes } from './resultTypes.ts';
-import { type FindPosition, toUserError } from './sqlErrors.ts';
+import { type FindPosition, locateMissingTable, toUserError } from './sqlErrors.ts';
 import { defaultMemoryBytes, takeProcess } from './sqlProcess.ts';
 import type { ScanRequest, SqlTable, SqlTables } from './sqlTable.ts';
 import { hintsFor, pivotHint, type SqlCaller } from './sqlHints.ts';
@@ -115,7 +115,7 @@ async function runQuery(query: SqlQuery, memoryBytes: number, signal: AbortSigna
 
   try {
     if (tree === null) throw notQuery(text, caller);
-    const named = await findTables(readTree(tree), query.tables, signal, tables);
+    const named = await findTables(readTree(tree), query, signal, tables);
     pulls = new QueryPulls(createScans(query, named, parameters), signal);
     taken.process.pulls = pulls;
     const views = named.views.map(({ name }) => name);
@@ -167,7 +167,7 @@ type NamedTables = {
 
 async function findTables(
   tree: SyntaxTree,
-  tables: SqlTables,
+  { text, tables }: Pick<SqlQuery, 'text' | 'tables'>,
   signal: AbortSignal,
   found: SqlTable[],
 ): Promise<NamedTables> {
@@ -180,7 +180,11 @@ async function findTables(
     if (ownDatabases.has(database.toLowerCase())) throw reservedName(name);
     const key = JSON.stringify([name.catalog, name.schema === 'main' ? '' : name.schema, name.name]).toLowerCase();
     const known = views.get(key);
-    const view = known ?? { name, table: await tables.find(name, signal) };
+    const find = (): Promise<SqlTable> =>
+      tables.find(name, signal).catch((error: unknown) => {
+        throw locateMissingTable(error, text, node['query_location']);
+      });
+    const view = known ?? { name, table: await find() };
     if (writtenName(view.name) !== writtenName(name))
       throw new CatalogError(
         'InvalidInput',

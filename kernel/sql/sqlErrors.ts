@@ -1,6 +1,6 @@
 import { reservedWords } from '#catalog/names/sqlNames.ts';
 import { tokensOf } from '#catalog/sqlTokens.ts';
-import { CatalogError, isCatalogErrorKind, messageOf } from '#shared/errors.ts';
+import { CatalogError, isCatalogError, isCatalogErrorKind, messageOf } from '#shared/errors.ts';
 import { RemoteError } from '#shared/protocol/rpc.ts';
 import { isRecord } from '#shared/records.ts';
 import { engineErrorCode } from './messages.ts';
@@ -88,8 +88,19 @@ function fromEngine(error: EngineError, context: QueryContext, cause: unknown): 
   const made = new CatalogError('InvalidInput', `SQL: ${sentenceOf(error)}${place}.`, hintFor(error, context), {
     cause,
   });
-  // The property is hidden, because a notebook prints an error's own properties.
-  return position ? Object.defineProperty(made, 'position', { value: position }) : made;
+  return position ? withPosition(made, position) : made;
+}
+
+/** The property is hidden, because a notebook prints an error's own properties. */
+const withPosition = (error: CatalogError, position: SqlPosition): CatalogError =>
+  Object.defineProperty(error, 'position', { value: position });
+
+/** Adds the place of a table's name, which the engine counts in bytes, to the error that the table does not exist. */
+export function locateMissingTable(error: unknown, text: string, bytes: unknown): unknown {
+  const isMissing = isCatalogError(error, 'TableNotFound') && positionOf(error) === undefined;
+  // The engine has the largest number for an unknown place.
+  if (!isMissing || typeof bytes !== 'number') return error;
+  return withPosition(error, positionAt(text, charactersIn(text, bytes)));
 }
 
 /** Returns the position that `toUserError` found for an error. */

@@ -2,7 +2,7 @@ import { isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { SqlProblem, SqlPurpose } from '#shared/protocol/viewsMessages.ts';
 import type { SqlEngine } from '#sql/sqlEngine.ts';
 import { positionOf } from '#sql/sqlErrors.ts';
-import { isPlan, readStatement, writtenName } from '#sql/statement.ts';
+import { isPlan, readStatement } from '#sql/statement.ts';
 
 /**
  * Says what a statement does, without running it.
@@ -12,7 +12,7 @@ export function readPurpose(text: string): SqlPurpose {
   const { write } = readStatement(text, 'file');
   if (!write) return { kind: isPlan(text) ? 'plan' : 'read' };
   const effect = write.kind === 'insert' ? 'insert' : write.mode === 'overwrite' ? 'replace' : 'create';
-  return { kind: 'write', table: writtenName(write.name), effect };
+  return { kind: 'write', effect };
 }
 
 /** Returns for each statement its first syntax error; null if it has none. Runs nothing. */
@@ -39,9 +39,10 @@ export async function checkStatements(
  * because a window shows it at its place in the file.
  */
 export function problemOf(error: unknown): SqlProblem {
-  const message = messageOf(error);
   const position = positionOf(error);
-  if (!position) return { message, offset: null };
-  const text = message.replace(` (line ${position.line}, column ${position.column})`, '').replace(/^SQL: /, '');
-  return { message: text.charAt(0).toUpperCase() + text.slice(1), offset: position.offset };
+  const place = position && ` (line ${position.line}, column ${position.column})`;
+  const text = messageOf(error)
+    .replace(place ?? '', '')
+    .replace(/^SQL: /, '');
+  return { message: text.charAt(0).toUpperCase() + text.slice(1), offset: position?.offset ?? null };
 }

@@ -49,6 +49,11 @@ export class RowFile {
     return this.#rows;
   }
 
+  /** The size of the file. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Appends a batch. Call it again only when the last call has ended. @throws CatalogError ServiceUnavailable (17) */
   async append(batch: RecordBatch): Promise<void> {
     if (batch.numRows === 0) return;

@@ -5,6 +5,7 @@ import { viewsChecks, type ViewsHostMethods, type ViewsMethods } from '#shared/p
 import { openSqlEngine } from '#sql/sqlEngine.ts';
 import { exportTable } from './exportTable.ts';
 import { explainSql } from './explainSql.ts';
+import { findTarget } from './findTarget.ts';
 import { OpenCatalogs } from './openCatalogs.ts';
 import { checkStatements, readPurpose } from './readStatements.ts';
 import { SqlResults } from './sqlResults.ts';
@@ -27,6 +28,7 @@ export function serveViews(pipe: Duplex, end: () => void): void {
     {
       checkSyntax: ({ texts }, signal) => checkStatements(engine, texts, signal),
       readPurpose: ({ text }) => readPurpose(text),
+      findTarget: (request, signal) => findTarget(catalogs, request, signal),
       explainSql: (request, signal) => explainSql({ engine, catalogs }, request, signal),
       startSql: (request) => (results.start(request), null),
       readRows: async ({ id, start, end: last }) => Buffer.from(await results.read(id, start, last)).toString('base64'),

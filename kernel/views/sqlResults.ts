@@ -1,6 +1,7 @@
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isAbort } from '#shared/errors.ts';
-import type { SqlRequest, SqlResultState } from '#shared/protocol/viewsMessages.ts';
+import { sizeText } from '#shared/format/numbers.ts';
+import type { SqlProblem, SqlRequest, SqlResultState } from '#shared/protocol/viewsMessages.ts';
 import { runStatement } from '#sql/runStatement.ts';
 import type { SqlEngine } from '#sql/sqlEngine.ts';
 import type { OpenCatalogs } from './openCatalogs.ts';
@@ -81,34 +82,43 @@ export class SqlResults {
 
   async #run(request: SqlRequest, running: Running): Promise<void> {
     try {
-      await this.#readAll(request, running);
-      this.#change(request.id, running, { end: 'complete' });
+      const isWhole = await this.#readAll(request, running);
+      if (isWhole) this.#change(request.id, running, { end: 'complete' });
+      else this.#change(request.id, running, { end: 'full', problem: fullProblem(request.maxBytes) });
     } catch (error) {
       if (running.controller.signal.aborted || isAbort(error)) this.#change(request.id, running, { end: 'canceled' });
       else this.#change(request.id, running, { end: 'failed', problem: problemOf(error) });
     }
   }
 
-  async #readAll({ id, text, catalog, others, mayWrite }: SqlRequest, running: Running): Promise<void> {
+  /** Returns whether all rows were read; `false` if the files of all results have reached their maximum size. */
+  async #readAll({ id, text, catalog, others, mayWrite, maxBytes }: SqlRequest, running: Running): Promise<boolean> {
     const { signal } = running.controller;
     if (readPurpose(text).kind === 'write' && !mayWrite)
       throw new CatalogError('PermissionDenied', 'The statement writes a table.', 'Confirm it first.');
-    await this.#catalogs.with({ catalog, others }, async (catalogs) => {
+    return this.#catalogs.with({ catalog, others }, async (catalogs) => {
       const { schema, batches } = await runStatement(this.#engine, { text, ...catalogs }, signal);
       const reader = batches[Symbol.asyncIterator]();
       try {
         running.file = await RowFile.create(schema);
         this.#change(id, running, { columns: columnsOf(schema) });
         for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
+          if (this.#bytes >= maxBytes) return false;
           await running.file.append(next.value);
           signal.throwIfAborted();
           this.#change(id, running, { rows: running.file.rows });
         }
+        return true;
       } finally {
         // The rows are not read to their end if they can't be written.
         await reader.return?.();
       }
     });
+  }
+
+  /** The size of the files of all results. */
+  get #bytes(): number {
+    return [...this.#results.values()].reduce((sum, { file }) => sum + (file?.bytes ?? 0), 0);
   }
 
   /** Reports a change: the first rows and the end at once, other changes at most every 100 ms. */
@@ -127,3 +137,10 @@ export class SqlResults {
     else running.waiting ??= setTimeout(report, wait);
   }
 }
+
+const fullProblem = (maxBytes: number): SqlProblem => ({
+  message:
+    `The query stopped: the results of this window use all ${sizeText(maxBytes)} of disk space that they may use. ` +
+    'Add a limit to the query, close other results, or increase the setting lanceCatalog.sql.maxResultGigabytes.',
+  offset: null,
+});

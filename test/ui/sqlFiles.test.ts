@@ -22,6 +22,8 @@ with recursive counted(n) as (select 1 union all select n + 1 from counted)
 select count(*) from counted;
 
 select range as id, range % 7 as day from range(1000000000);
+
+select if(range = 3000000, error('too late'), range) as id from range(4000000);
 `;
 
 const status = (page: Page) => page.locator('.statusbar-item', { hasText: /^\s*Lance:/ });
@@ -36,6 +38,9 @@ async function goToLine(page: Page, line: number): Promise<void> {
   await page.keyboard.press('Enter');
   await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
 }
+
+/** Returns a regular expression for a line as the editor shows it, with its own kind of blanks. */
+const escaped = (line: string): string => line.replaceAll(/[()*.]/g, String.raw`\$&`).replaceAll(' ', String.raw`\s`);
 
 const resultTab = (page: Page, title: string | RegExp) => page.locator('.tabs-container .tab', { hasText: title });
 
@@ -121,6 +126,35 @@ suite('A SQL file in a window', function () {
     assert.ok((await rows()) < 1_000_000_000);
     assert.equal(await frame.locator('.lance-footer button').count(), 0);
     await frame.locator('[role=gridcell] .lance-number', { hasText: /^5$/ }).first().waitFor();
+  });
+
+  test('says in the same words why a query failed after its first rows', async () => {
+    const { page } = window;
+    await goToLine(page, 16);
+    await page.keyboard.press('Control+Enter');
+    const frame = await frameWith(page, '.lance-message[role="alert"]');
+    await frame.locator('h1', { hasText: /^Can't run the query$/ }).waitFor();
+    await frame.locator('p', { hasText: 'too late' }).waitFor();
+  });
+
+  test('does not change an alias that is typed, nor a finished keyword', async () => {
+    const { page } = window;
+    await goToLine(page, 17);
+    const typed = [
+      'select o.id, count(*) c',
+      'from "shop/eu".orders o',
+      'where o.id > 5',
+      'group by all',
+      'order by c desc',
+    ];
+    for (const line of typed) {
+      await page.keyboard.type(line, { delay: 60 });
+      await page.keyboard.press('Enter');
+    }
+    const lines = page.locator('.editor-instance .view-line');
+    for (const line of typed)
+      await lines.filter({ hasText: new RegExp(`^${escaped(line)}$`) }).waitFor({ timeout: 5000 });
+    await runCommand(page, 'File: Revert File');
   });
 
   test('suggests tables, and is legible in all themes and in a narrow window', async () => {

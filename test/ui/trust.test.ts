@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
@@ -40,6 +42,21 @@ suite('A window that asks for trust', function () {
     assert.equal((await offered(page, 'Lance Catalog: Add Directory')).length, 1);
   });
 
+  test('offers to run no SQL before the person has trusted the folder', async () => {
+    const { page } = window;
+    writeFileSync(join(window.folder, 'first.sql'), 'select 1 as one;\n');
+    await openFile(page, 'first.sql');
+    const status = page.locator('.statusbar-item', { hasText: /^\s*Lance:/ });
+    await status.filter({ hasText: 'Choose Connection' }).click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'sample' }).click();
+    await status.filter({ hasText: 'Lance: sample' }).waitFor();
+    for (const title of ['Run SQL', 'Run All SQL in File', 'Explain SQL'])
+      assert.deepEqual(await offered(page, `Lance Catalog: ${title}`), [], title);
+    assert.equal(await page.locator('.codelens-decoration', { hasText: 'Run' }).count(), 0);
+    await shoot(window, 'restricted-sql');
+    await runCommand(page, 'View: Close All Editors');
+  });
+
   test('runs no cell before the person has trusted the folder', async () => {
     const { page } = window;
     await openFile(page, 'tour.ipynb');
@@ -56,6 +73,9 @@ suite('A window that asks for trust', function () {
     await scrollToTable(page);
     for (const title of ['Lance Catalog: Backfill Column', 'Lance Catalog: Debug Cell'])
       assert.equal((await offered(page, title)).length, 1, title);
+    await openFile(page, 'first.sql');
+    await page.locator('.codelens-decoration', { hasText: 'Run' }).first().waitFor();
+    assert.equal((await offered(page, 'Lance Catalog: Run SQL')).length, 1);
   });
 });
 

@@ -31,8 +31,10 @@ type EnginePlace = { socketPath: string; secret: string };
 export type SqlProblem = { message: string; offset: number | null };
 
 /** What a statement does: it reads, writes a table, or asks for the plan of a query. */
-export type SqlPurpose =
-  { kind: 'read' | 'plan' } | { kind: 'write'; table: string; effect: 'create' | 'replace' | 'insert' };
+export type SqlPurpose = { kind: 'read' | 'plan' } | { kind: 'write'; effect: 'create' | 'replace' | 'insert' };
+
+/** The table that a statement writes: its connection, null for that of the file, and its name with namespaces. */
+export type SqlTarget = { connection: string | null; table: string };
 
 export type SqlRequest = {
   /** Chosen by the window. */
@@ -44,6 +46,8 @@ export type SqlRequest = {
   others: Record<string, ViewsCatalog>;
   /** Whether the user has allowed that a statement writes. */
   mayWrite: boolean;
+  /** The size of the temporary files of all results, in bytes, at which the statement stops. */
+  maxBytes: number;
 };
 
 /** Which rows of a table are written to which file. */
@@ -69,8 +73,9 @@ export type SqlResultState = {
   columns?: ColumnInfo[] | undefined;
   /** The number of rows that can be read. */
   rows: number;
-  end: 'running' | 'complete' | 'canceled' | 'failed';
-  /** Only if the statement failed. */
+  /** `full`: the temporary files have reached their maximum size. The rows that were read stay. */
+  end: 'running' | 'complete' | 'canceled' | 'full' | 'failed';
+  /** Only if the statement failed or stopped at the maximum size. */
   problem?: SqlProblem | undefined;
   /** The time since the start, or between start and end. */
   milliseconds: number;
@@ -82,6 +87,8 @@ export type ViewsMethods = {
   checkSyntax: [{ texts: string[] }, (SqlProblem | null)[]];
   /** Says what a statement does, without running it. */
   readPurpose: [{ text: string }, SqlPurpose];
+  /** Finds the table that a statement writes, without running it. */
+  findTarget: [SqlRequest, SqlTarget];
   /** Returns the plan of a query, which does not run. */
   explainSql: [SqlRequest, SqlPlan];
   /** Starts a statement. `resultChanged` reports its result, also a failure. */
@@ -124,12 +131,14 @@ const isSqlRequest = shapeFor<SqlRequest>({
   catalog: isViewsCatalog,
   others: mapOf(isViewsCatalog),
   mayWrite: isBoolean,
+  maxBytes: isNonNegativeNumber,
 });
 
 /** Checks of the parameters of a request to the views process, before it is handled. */
 export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMethods[K][0]> } = {
   checkSyntax: shape({ texts: listOf(isString) }),
   readPurpose: shape({ text: isString }),
+  findTarget: isSqlRequest,
   explainSql: isSqlRequest,
   startSql: isSqlRequest,
   readRows: shape({ id: isString, start: isCount, end: isCount }),
@@ -149,7 +158,7 @@ const isColumn = shape({ name: isString, type: isString, nullable: isBoolean });
 const isResultState = shapeFor<SqlResultState>({
   columns: anyOf(oneOf(undefined), listOf(isColumn)),
   rows: isCount,
-  end: oneOf('running', 'complete', 'canceled', 'failed'),
+  end: oneOf('running', 'complete', 'canceled', 'full', 'failed'),
   problem: anyOf(oneOf(undefined), isProblem),
   milliseconds: isNonNegativeNumber,
 });

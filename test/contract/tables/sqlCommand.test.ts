@@ -202,6 +202,25 @@ suite('lance-catalog sql', function () {
     assert.match(empty.stderr, /needs a QUERY/);
   });
 
+  test('takes a query that starts with a comment', async () => {
+    const read = await sql('-- the number one\nselect 1 as one', '--format', 'csv');
+    assert.deepEqual([read.code, read.stdout, read.stderr], [0, 'one\r\n1\r\n', '']);
+  });
+
+  test('prints the plan of a query as it is drawn', async () => {
+    const { code, stdout, stderr } = await sql('explain select count(*) from shop.products');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^┌─+┐\n│ +UNGROUPED_AGGREGATE +│\n/);
+    assert.match(stdout, /┘\n$/);
+  });
+
+  test('points to the name of a table that does not exist', async () => {
+    const { code, stderr } = await sql('select id\nfrom shop.produkts');
+    assert.equal(code, 1);
+    assert.match(stderr, /There is no table shop\.produkts.*Did you mean shop\.products\?\n/);
+    assert.match(stderr, /^> 2 \| from shop\.produkts\n {4}\| {6}\^\n/m);
+  });
+
   test('writes tables only with --write', async () => {
     const statement = 'create table shop.few as select id from shop.products limit 3';
     const refused = await sql(statement);

@@ -6,7 +6,16 @@ import { tableFromIPC } from '#arrow';
 import type { ExtensionApi } from '../../../extension/extension.ts';
 import type { TablePanel } from '../../../extension/panels/tablePanel.ts';
 import { PersonStandIn } from '../person.ts';
-import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
+import {
+  eventually,
+  extensionApi,
+  failuresOf,
+  makeCatalog,
+  run,
+  tableNode,
+  replacing,
+  temporaryFolder,
+} from '../support.ts';
 
 const signal = new AbortController().signal;
 
@@ -23,6 +32,8 @@ suite('SQL files', function () {
   const catalog = temporaryFolder();
   const folder = temporaryFolder();
   let api: ExtensionApi;
+  let opened: vscode.TextDocument;
+  let count = 0;
 
   suiteSetup(async () => {
     api = await extensionApi();
@@ -36,6 +47,8 @@ suite('SQL files', function () {
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     }
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    // Closed editors are reported a moment later. Until then, one of them may still be the active editor.
+    await eventually('no editor', () => vscode.window.visibleTextEditors.length === 0);
   });
   suiteTeardown(async () => {
     await api.connections.remove('company');
@@ -45,13 +58,23 @@ suite('SQL files', function () {
 
   /** Opens a new untitled file on the connection, with the cursor at its start. */
   async function open(content: string, { bound = true } = {}): Promise<vscode.TextEditor> {
-    const document = await vscode.workspace.openTextDocument({ language: 'sql', content });
+    // Each file has a new name, because VS Code may still be closing the last file while it opens one with its name.
+    const uri = vscode.Uri.parse(`untitled:query${++count}.sql`);
+    const document = await vscode.workspace.openTextDocument(uri);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uri, new vscode.Position(0, 0), content);
+    await vscode.workspace.applyEdit(edit);
     if (bound) api.sql.files.bind(document, 'company');
     const editor = await vscode.window.showTextDocument(document, { preview: false });
     // The active editor is reported a moment later.
     await eventually('the active editor', () => vscode.window.activeTextEditor?.document === document);
+    opened = document;
     return editor;
   }
+
+  /** Runs a command on the last opened file, because the editor of the last test may be reported as active once more. */
+  const runOn = (id: 'run' | 'runAll' | 'runSelection' | 'explain' | 'cancel'): Promise<unknown> =>
+    run(`lanceCatalog.sql.${id}`, opened.uri);
 
   /** The panel of the only result. */
   const result = (): TablePanel => {
@@ -75,7 +98,7 @@ suite('SQL files', function () {
   test('run the statement at the cursor, and show its rows beside the file', async () => {
     const editor = await open('select 1 as one;\nselect id, note from "shop/eu".orders order by id limit 3;');
     editor.selection = new vscode.Selection(1, 4, 1, 4);
-    await run('lanceCatalog.sql.run');
+    await runOn('run');
     const panel = result();
     assert.deepEqual(await valuesOf(panel, 'note'), ['order 0', 'order 1', 'order 2']);
     assert.match(panel.panel.title, /^select id, note from.*… \(company\)$/);
@@ -88,7 +111,7 @@ suite('SQL files', function () {
 
   test('run all statements in order up to the first error, and reuse the panel', async () => {
     const editor = await open('select 1 as n;\nselect 2 as n;\nselect nope;\nselect 4 as n');
-    await run('lanceCatalog.sql.runAll');
+    await runOn('runAll');
     const panel = result();
     await assert.rejects(
       panel.table,
@@ -98,7 +121,7 @@ suite('SQL files', function () {
     const [problem] = problemsOf(editor.document);
     assert.match(problem ?? '', /^nope: Referenced column/);
     editor.selection = new vscode.Selection(1, 0, 1, 0);
-    await run('lanceCatalog.sql.run');
+    await runOn('run');
     assert.equal(result(), panel);
     assert.deepEqual(await valuesOf(panel, 'n'), ['2']);
     assert.deepEqual(problemsOf(editor.document), []);
@@ -107,7 +130,7 @@ suite('SQL files', function () {
   test('run the selection', async () => {
     const editor = await open('select 1 as n, 2 as m');
     editor.selection = new vscode.Selection(0, 0, 0, 'select 1 as n'.length);
-    await run('lanceCatalog.sql.runSelection');
+    await runOn('runSelection');
     assert.deepEqual(
       (await result().table).columns.map(({ name }) => name),
       ['n'],
@@ -118,15 +141,15 @@ suite('SQL files', function () {
     const { document } = await open('select 1 as n', { bound: false });
     assert.equal(api.sql.files.connectionOf(document), undefined);
     const escapes = new PersonStandIn({ picks: [undefined] });
-    await escapes.during(() => run('lanceCatalog.sql.run'));
+    await escapes.during(() => runOn('run'));
     assert.equal(api.panels.all.length, 0);
     const person = new PersonStandIn({ picks: ['company'] });
-    await person.during(() => run('lanceCatalog.sql.run'));
+    await person.during(() => runOn('run'));
     assert.equal(person.lists[0]?.title, 'Select the connection for this SQL file');
     assert.deepEqual(await valuesOf(result(), 'n'), ['1']);
     assert.equal(api.sql.files.connectionOf(document)?.name, 'company');
     // The second run does not ask.
-    await run('lanceCatalog.sql.run');
+    await runOn('run');
   });
 
   test('keep their connection when an untitled file is saved', async () => {
@@ -146,7 +169,7 @@ suite('SQL files', function () {
   test('ask before a statement writes, and show the new table in the catalog', async () => {
     await open('create table lab.few as select id from "shop/eu".orders limit 2');
     const refuses = new PersonStandIn({ chooses: [undefined] });
-    await refuses.during(() => run('lanceCatalog.sql.run'));
+    await refuses.during(() => runOn('run'));
     assert.deepEqual(refuses.questions[0], {
       message: 'Create the table "lab.few" in "company"?',
       detail: 'The rows of the query are written to a new table.',
@@ -156,14 +179,62 @@ suite('SQL files', function () {
     const db = await api.catalogs.get('company');
     assert.deepEqual((await db.listTables(['lab'])).tables, []);
     const agrees = new PersonStandIn({ chooses: ['Create Table'] });
-    await agrees.during(() => run('lanceCatalog.sql.run'));
+    await agrees.during(() => runOn('run'));
     assert.deepEqual((await db.listTables(['lab'])).tables, ['few']);
     assert.deepEqual(await valuesOf(result(), 'rows'), ['2']);
   });
 
+  test('name the connection that a statement writes to in the question', async () => {
+    const other = temporaryFolder();
+    await makeCatalog(api, other.path);
+    await api.connections.add('other', other.path);
+    try {
+      await open('create table other.lab.few as select id from "shop/eu".orders limit 2');
+      const agrees = new PersonStandIn({ chooses: ['Create Table'] });
+      await agrees.during(() => runOn('run'));
+      assert.equal(agrees.questions[0]?.message, 'Create the table "lab.few" in "other"?');
+      assert.deepEqual((await (await api.catalogs.get('other')).listTables(['lab'])).tables, ['few']);
+    } finally {
+      await api.connections.remove('other');
+      other.remove();
+    }
+  });
+
+  test('show the next result in the panel whose rows were lost by a reload', async () => {
+    const panel = vscode.window.createWebviewPanel('lanceCatalog.table', '', vscode.ViewColumn.Two);
+    await api.panels.deserializeWebviewPanel(panel, { key: 'sql:1', title: 'select 1 (company)' });
+    await assert.rejects(result().table, /not kept when the window was reloaded/);
+    await open('select 5 as n');
+    await runOn('run');
+    assert.equal(result().panel, panel);
+    assert.deepEqual(await valuesOf(result(), 'n'), ['5']);
+    // Another file opens another panel.
+    await open('select 6 as n');
+    await runOn('run');
+    assert.equal(api.panels.all.length, 2);
+  });
+
+  test('stop at the maximum size of results, keep their rows and say so', async () => {
+    const configuration = vscode.workspace.getConfiguration('lanceCatalog.sql');
+    await configuration.update('maxResultGigabytes', 0.004, vscode.ConfigurationTarget.Global);
+    try {
+      await open('select range as id from range(100000000)');
+      const told: string[] = [];
+      const tell = async (message: string) => void told.push(message);
+      await replacing('showWarningMessage', tell, () => runOn('run'));
+      assert.match(told.join(), /use all 4 MB of disk space.*lanceCatalog\.sql\.maxResultGigabytes/);
+      const { note, numRows, isGrowing } = await result().table;
+      assert.match(note ?? '', /^Stopped after .*: not all rows$/);
+      assert.ok(numRows > 100_000);
+      assert.equal(isGrowing, false);
+    } finally {
+      await configuration.update('maxResultGigabytes', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
   test('say what does it here for a statement that is not supported', async () => {
     const { document } = await open('update shop.orders set id = 1');
-    await run('lanceCatalog.sql.run');
+    await runOn('run');
     await assert.rejects(result().table, /Expected a query, got "update"/);
     assert.match(problemsOf(document)[0] ?? '', /^update: Expected a query/);
   });
@@ -171,13 +242,13 @@ suite('SQL files', function () {
   test('are canceled, and stop when their panel is closed', async () => {
     const endless = 'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c';
     const { document } = await open(endless);
-    const running = run('lanceCatalog.sql.run');
+    const running = runOn('run');
     await eventually('the run', () => api.sql.runner.isRunning(document) && api.panels.all.length > 0);
-    await run('lanceCatalog.sql.cancel');
+    await runOn('cancel');
     await running;
     assert.equal(api.sql.runner.isRunning(document), false);
     await assert.rejects(result().table, /It had no rows yet/);
-    const again = run('lanceCatalog.sql.run');
+    const again = runOn('run');
     await eventually('the run', () => api.sql.runner.isRunning(document));
     await new Promise((resolve) => setTimeout(resolve, 500));
     result().panel.dispose();
@@ -188,20 +259,20 @@ suite('SQL files', function () {
     const { document } = await open(
       'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c',
     );
-    const running = run('lanceCatalog.sql.run');
+    const running = runOn('run');
     await eventually('the run', () => api.sql.runner.isRunning(document) && api.panels.all.length > 0);
     const pid = await eventually('the process', () => api.views.runningPid);
     process.kill(pid, 'SIGKILL');
     await running;
     await assert.rejects(result().table, /The process for results has ended: .*SIGKILL.*Run the query again/);
     await open('select 3 as n');
-    await run('lanceCatalog.sql.run');
+    await runOn('run');
     assert.deepEqual(await valuesOf(api.panels.all.at(-1)!, 'n'), ['3']);
   });
 
   test('show the plan of a statement as text', async () => {
     const editor = await open('select count(*) from "shop/eu".orders where id > 5');
-    await run('lanceCatalog.sql.explain');
+    await runOn('explain');
     const plan = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'lance-sql-plan');
     assert.match(plan?.document.getText() ?? '', /PROJECTION|AGGREGATE/);
     assert.equal(api.panels.all.length, 0);
@@ -226,15 +297,54 @@ suite('SQL files', function () {
       );
       return hovers.flatMap(({ contents }) => contents.map((one) => (one as vscode.MarkdownString).value)).join('\n');
     };
-    // A hover shows nothing if the table is not read in time.
-    for (const [word, expected] of [
-      ['orders', /table "shop\/eu"\.orders[^]*1,200 rows/],
-      ['note', /note utf8/],
-    ] as const) {
-      let text = '';
-      for (let tries = 0; tries < 10 && !expected.test(text); tries++) text = await hoverAt(word);
-      assert.match(text, expected);
+    // A hover is empty if its table was not read in time. The table is read on, so that a later hover has it.
+    const shownAt = async (word: string): Promise<string> => {
+      for (const end = Date.now() + 60_000; ;) {
+        const text = await hoverAt(word);
+        if (text !== '' || Date.now() > end) return text;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    assert.match(await shownAt('orders'), /table "shop\/eu"\.orders[^]*1,200 rows/);
+    assert.match(await shownAt('note'), /note utf8/);
+  });
+
+  test('keep the underline of a failed run when the text is checked after it', async () => {
+    const editor = await open('select 1;');
+    await editor.edit((edit) => edit.replace(new vscode.Range(0, 0, 0, 9), 'select nope;\nselect from where'));
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await runOn('run');
+    assert.match(problemsOf(editor.document)[0] ?? '', /^nope: /);
+    await eventually('the result of the check', () =>
+      problemsOf(editor.document).some((one) => one.startsWith('where: ')),
+    );
+    assert.match(problemsOf(editor.document)[0] ?? '', /^nope: /);
+  });
+
+  test('underline a table that does not exist', async () => {
+    const { document } = await open('select 1\nfrom "shop/eu".order_s');
+    await runOn('run');
+    await assert.rejects(result().table, /Line 2, column 6: There is no table shop\/eu\.order_s.*Did you mean/);
+    assert.match(problemsOf(document)[0] ?? '', /^"shop\/eu": There is no table/);
+  });
+
+  test('do not run in an untrusted workspace', async () => {
+    const { document } = await open('create table lab.untrusted as select 1 as a');
+    // The tests can't open an untrusted workspace: the property of VS Code is replaced.
+    Object.defineProperty(vscode.workspace, 'isTrusted', { get: () => false, configurable: true });
+    try {
+      for (const command of ['run', 'runAll', 'explain'] as const)
+        assert.match(
+          (await failuresOf(() => runOn(command)))[0] ?? '',
+          /SQL does not run in an untrusted workspace\. Trust it first\./,
+          command,
+        );
+    } finally {
+      Object.defineProperty(vscode.workspace, 'isTrusted', { get: () => true, configurable: true });
     }
+    assert.equal(api.panels.all.length, 0);
+    assert.deepEqual(problemsOf(document), []);
+    assert.equal(await (await api.catalogs.get('company')).tableExists('untrusted', { namespacePath: ['lab'] }), false);
   });
 
   test('underline syntax errors while the user types', async () => {
@@ -247,17 +357,20 @@ suite('SQL files', function () {
 
   test('open as new files from the tree, and from the history', async () => {
     await run('lanceCatalog.sql.newQuery', tableNode('company', ['shop', 'eu'], 'orders'));
-    const { document } = vscode.window.activeTextEditor!;
-    assert.equal(document.getText(), 'select * from "shop/eu".orders limit 100');
+    const document = await eventually('the new file', () => {
+      const active = vscode.window.activeTextEditor?.document;
+      return active?.getText() === 'select * from "shop/eu".orders limit 100' && active;
+    });
     assert.equal(api.sql.files.connectionOf(document)?.name, 'company');
     await run('lanceCatalog.sql.run');
     assert.equal((await result().table).numRows, 100);
     const person = new PersonStandIn({ picks: ['limit 100'] });
     await person.during(() => run('lanceCatalog.sql.history'));
-    const opened = vscode.window.activeTextEditor!.document;
-    assert.notEqual(opened, document);
-    assert.equal(opened.getText(), document.getText());
-    assert.equal(api.sql.files.connectionOf(opened)?.name, 'company');
+    const again = await eventually('the file of the query', () => {
+      const active = vscode.window.activeTextEditor?.document;
+      return active !== document && active?.getText() === document.getText() && active;
+    });
+    assert.equal(api.sql.files.connectionOf(again)?.name, 'company');
   });
 
   test('of a file on disk keep their connection for the next time', async () => {
@@ -273,6 +386,6 @@ suite('SQL files', function () {
 
   test('without a statement say so', async () => {
     await open('-- nothing');
-    assert.match((await failuresOf(() => run('lanceCatalog.sql.run')))[0] ?? '', /There is no statement to run/);
+    assert.match((await failuresOf(() => runOn('run')))[0] ?? '', /There is no statement to run/);
   });
 });

@@ -13,4 +13,4 @@ const views = await ViewsProcess.start({
 });
 const catalog = { implementation: 'engine', socketPath: '/nowhere', secret: '', root: '/nowhere' } as const;
 const text = 'select range as id from range(2000000000)';
-await views.request('startSql', { id: 'long', text, catalog, others: {}, mayWrite: false });
+await views.request('startSql', { id: 'long', text, catalog, others: {}, mayWrite: false, maxBytes: 1e9 });

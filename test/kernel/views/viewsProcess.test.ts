@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Table, tableFromIPC } from '#arrow';
@@ -86,7 +86,7 @@ suite('The views process', function () {
 
   async function start(text: string, options: Partial<SqlRequest> = {}): Promise<string> {
     const id = `result ${++lastId}`;
-    await views.request('startSql', { id, text, catalog, others: {}, mayWrite: false, ...options });
+    await views.request('startSql', { id, text, catalog, others: {}, mayWrite: false, maxBytes: 1e10, ...options });
     return id;
   }
 
@@ -204,13 +204,61 @@ suite('The views process', function () {
     const text = 'create table shop.few as select * from shop.products limit 3';
     assert.deepEqual(await views.request('readPurpose', { text }), {
       kind: 'write',
-      table: 'shop.few',
       effect: 'create',
     });
     assert.match((await ended(await start(text))).problem?.message ?? '', /The statement writes a table/);
     assert.equal((await ended(await start(text, { mayWrite: true }))).end, 'complete');
     const id = await start('select * from shop.few');
     assert.equal((await ended(id)).rows, 3);
+  });
+
+  test('says which table a statement writes, also in another connection', async () => {
+    const root = join(tempFolder(), 'catalog');
+    cpSync(await sampleCatalog(), root, { recursive: true });
+    const other: ViewsCatalog = { implementation: 'engine', ...engine.address, root };
+    const request = { id: '', catalog, others: { company: other }, mayWrite: false, maxBytes: 0 };
+    const targetOf = (text: string) => views.request('findTarget', { ...request, text });
+    assert.deepEqual(await targetOf('create table shop.new as select 1 as a'), { connection: null, table: 'shop.new' });
+    assert.deepEqual(await targetOf('create table company.shop.new as select 1 as a'), {
+      connection: 'company',
+      table: 'shop.new',
+    });
+    assert.deepEqual(await targetOf('insert into company."shop/eu".orders select 1'), {
+      connection: 'company',
+      table: 'shop.eu.orders',
+    });
+    await assert.rejects(
+      targetOf('insert into company.shop.nothing select 1'),
+      /There is no table company.shop.nothing/,
+    );
+  });
+
+  test('stops at the maximum size of all results, and keeps the rows that it has', async () => {
+    const maxBytes = 4_000_000;
+    const many = 'select range as id from range(100000000)';
+    const first = await start(many, { maxBytes });
+    const { end, rows, problem } = await ended(first);
+    assert.equal(end, 'full');
+    assert.match(
+      problem?.message ?? '',
+      /use all 4 MB of disk space.*Add a limit.*lanceCatalog.sql.maxResultGigabytes/,
+    );
+    assert.ok(rows > 100_000 && rows < 5_000_000, `${rows} rows`);
+    assert.deepEqual(valuesOf(await page(first, rows - 1, rows)), [{ id: String(rows - 1) }]);
+    // The bound is that of all results, so another one has room only after the first one was closed.
+    const second = await start(many, { maxBytes });
+    assert.deepEqual(((state) => [state.end, state.rows])(await ended(second)), ['full', 0]);
+    await views.request('closeResult', { id: first });
+    await views.request('closeResult', { id: second });
+    assert.equal((await ended(await start('select 1 as one', { maxBytes }))).end, 'complete');
+    assert.equal(unnamedFiles(views.pid!).length, process.platform === 'linux' ? 1 : 0);
+  });
+
+  test('places the error of a missing table at its name', async () => {
+    const text = "select 'ä', 1\nfrom shop.products p\njoin shop.produkts q on true";
+    const { problem } = await ended(await start(text));
+    assert.match(problem?.message ?? '', /There is no table shop.produkts.*Did you mean shop.products\?/);
+    assert.equal(problem?.offset, text.indexOf('shop.produkts'));
   });
 
   test('reads tables of other connections by their names', async () => {
@@ -248,7 +296,7 @@ suite('The views process', function () {
   });
 
   test('returns a plan without running the query', async () => {
-    const request = { id: '', catalog, others: {}, mayWrite: false };
+    const request = { id: '', catalog, others: {}, mayWrite: false, maxBytes: 0 };
     const found = await views.request('explainSql', { ...request, text: `select count(*) from (${endless})` });
     assert.match('plan' in found ? found.plan : '', /RECURSIVE_CTE|REC_CTE/i);
     const text = 'select prise from shop.products';

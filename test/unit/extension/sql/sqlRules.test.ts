@@ -47,7 +47,7 @@ suite('The rules of SQL files', () => {
       ['replace', 'Replace'],
       ['insert', 'Add'],
     ] as const) {
-      const { message, action } = writeQuestion({ kind: 'write', table: 'shop.top', effect }, 'company');
+      const { message, action } = writeQuestion(effect, { table: 'shop.top', connection: 'company' });
       assert.ok(message.startsWith(verb) && message.includes('"shop.top"') && message.includes('"company"'), message);
       assert.ok(action.startsWith(verb));
     }
