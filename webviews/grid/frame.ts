@@ -177,8 +177,12 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
       const limit = `Blobs of up to ${sizeText(maxBlobBytes)} are shown here.`;
       return Promise.resolve({ kind: 'omitted', text, reason: limit });
     }
-    const load = loadRanges(loadBlob, row, column, size);
-    return load(signal, doNothing).then((bytes) =>
+    return loadRanges(
+      loadBlob,
+      row,
+      column,
+      size,
+    )(signal, doNothing).then((bytes) =>
       mime?.startsWith('text/') === true
         ? { kind: 'text', bytes }
         : { kind: 'binary', bytes, mime: mime?.startsWith('image/') === true ? mime : undefined },
