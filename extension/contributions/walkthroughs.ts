@@ -1,6 +1,6 @@
 import { viewIds, type CommandId } from '../manifest.ts';
 import { button } from './commands.ts';
-import { isTrusted } from './whenClauses.ts';
+import { isTablePanel, isTrusted } from './whenClauses.ts';
 
 type Media = { readonly image: string; readonly altText: string } | { readonly markdown: string };
 
@@ -12,6 +12,11 @@ type Step = {
   readonly media: Media;
   /** Commands that mark the step as done. */
   readonly doneBy: readonly CommandId[];
+  /**
+   * Condition that marks the step as done. A click on a row of a tree needs it, because VS Code does not report the
+   * command of a row.
+   */
+  readonly doneIf?: string;
   readonly when?: string;
 };
 
@@ -37,6 +42,7 @@ const steps: readonly Step[] = [
     ],
     media: { image: 'media/walkthrough/table.png', altText: 'The rows of a table beside the tree of catalogs' },
     doneBy: ['lanceCatalog.table.preview'],
+    doneIf: isTablePanel,
   },
   {
     id: 'notebook',
@@ -89,10 +95,12 @@ export const walkthroughs = [
     title: 'Get Started with Lance Catalog',
     description: 'Browse tables, query them in a notebook, and compute columns.',
     icon: 'media/catalog.svg',
-    steps: steps.map(({ doneBy, description, ...step }) => ({
-      ...step,
-      description: description.join('\n'),
-      ...(doneBy.length > 0 && { completionEvents: doneBy.map((command) => `onCommand:${command}`) }),
-    })),
+    steps: steps.map(({ doneBy, doneIf, description, ...step }) => {
+      const events = [
+        ...doneBy.map((command) => `onCommand:${command}`),
+        ...(doneIf === undefined ? [] : [`onContext:${doneIf}`]),
+      ];
+      return { ...step, description: description.join('\n'), ...(events.length > 0 && { completionEvents: events }) };
+    }),
   },
 ];

@@ -151,6 +151,21 @@ suite('The catalog view in a window', function () {
     assert.equal(await tabs.filter({ hasText: 'orders' }).count(), 1);
   });
 
+  test('marks the step of the walkthrough that a click on a table has done', async () => {
+    const { page } = window;
+    await runCommand(page, 'Welcome: Open Walkthrough');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Get Started with Lance Catalog' }).click();
+    const step = page.locator('.getting-started-step', { hasText: 'Look at a table' });
+    // VS Code notices what is done only after the walkthrough was opened.
+    await step.waitFor({ timeout: patience });
+    await treeRow(page, 'Table returns in shop/eu').click();
+    await page.locator('.tabs-container .tab.active', { hasText: 'returns (sample)' }).waitFor();
+    await page.getByRole('tab', { name: 'Welcome' }).click();
+    await step.locator('.codicon-getting-started-step-checked').waitFor({ timeout: patience });
+    await shoot(window, 'tree-walkthrough');
+    await runCommand(page, 'View: Close Editor');
+  });
+
   test('keeps what is expanded and collapsed when the window is reloaded', async () => {
     const { page } = window;
     await expand(page, 'Connection sample', 'Namespace shop', 'Namespace eu', 'Table orders in shop/eu');
