@@ -62,6 +62,7 @@ function drawText(element: HTMLElement, cell: TextCell): void {
 
 function classOf(cell: TextCell): string {
   if (cell.kind === 'image') return 'lance-binary';
+  if (cell.kind === 'number' && cell.text.includes('e')) return 'lance-number lance-split';
   if (cell.kind !== 'blob' || !isPlayable(cell)) return `lance-${cell.kind}`;
   return `lance-blob lance-openable${cell.mime?.startsWith('image/') === true ? '' : ' lance-playable'}`;
 }
