@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../contract/eventually.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { expand, openCatalog, treeRow } from './parts/catalogWindow.ts';
@@ -39,7 +40,8 @@ suite('The whole value of a cell, in a window', function () {
     await frame.locator('.lance-pane').getByRole('button', { name: 'Save As…' }).click();
     const input = page.locator('.quick-input-widget input.input');
     await input.waitFor();
-    assert.match(await input.inputValue(), /-1\.png$/);
+    // The dialog fills in the name after it has listed the folder.
+    await eventually(async () => assert.match(await input.inputValue(), /-1\.png$/));
     const target = join(folder, 'saved.png');
     await input.fill(target);
     // The dialog checks the path before Enter takes it.

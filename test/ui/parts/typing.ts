@@ -91,6 +91,13 @@ export function typingInCells(open: () => Window): void {
     }
   }
 
+  /** Accepts a suggestion with Enter, once it is the focused one: the list may still have those of fewer letters. */
+  async function accept(label: string): Promise<void> {
+    const entry = await suggested(label);
+    await entry.and(window.page.locator('.focused')).first().waitFor({ timeout: patience });
+    await window.page.keyboard.press('Enter');
+  }
+
   /** Returns the labels of visible suggestions that match. */
   async function shown(pattern: RegExp): Promise<string[]> {
     const labels = await widget.locator('.monaco-list-row .label-name').allInnerTexts();
@@ -142,11 +149,9 @@ export function typingInCells(open: () => Window): void {
     assert.deepEqual(await shown(/^(?:console|folder|join|const|await|db)\b/), []);
     await shoot(window, 'typing-sql-tables');
     await page.keyboard.type('produ');
-    await suggested('shop.products');
-    await page.keyboard.press('Enter');
+    await accept('shop.products');
     await page.keyboard.type(' p where p.pri');
-    await suggested('price');
-    await page.keyboard.press('Enter');
+    await accept('price');
     await page.keyboard.type(' > 3 and de');
     await suggested('description');
     await suggested('dense_rank');
