@@ -113,6 +113,8 @@ export type SettingId = keyof SettingTypes;
 export type ContextTypes = {
   /** The next preview reuses the active table panel. */
   'lanceCatalog.table.unpinned': boolean;
+  /** True for a moment when a table is shown from the tree. */
+  'lanceCatalog.table.previewed': boolean;
   /** The paths of open SQL files that are bound to a connection. */
   'lanceCatalog.sql.bound': readonly string[];
   /** The paths of SQL files that run. */

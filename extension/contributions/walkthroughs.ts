@@ -1,6 +1,6 @@
 import { viewIds, type CommandId } from '../manifest.ts';
 import { button } from './commands.ts';
-import { isTablePanel, isTrusted } from './whenClauses.ts';
+import { contextKey, isTrusted } from './whenClauses.ts';
 
 type Media = { readonly image: string; readonly altText: string } | { readonly markdown: string };
 
@@ -42,7 +42,7 @@ const steps: readonly Step[] = [
     ],
     media: { image: 'media/walkthrough/table.png', altText: 'The rows of a table beside the tree of catalogs' },
     doneBy: ['lanceCatalog.table.preview'],
-    doneIf: isTablePanel,
+    doneIf: contextKey('lanceCatalog.table.previewed'),
   },
   {
     id: 'notebook',

@@ -7,7 +7,7 @@ import { displayPath } from '#shared/names.ts';
 import { asRecord } from '#shared/records.ts';
 import { tableOf } from '../explorer/commands.ts';
 import { nodeId, type CatalogNode, type NodeOf } from '../explorer/node.ts';
-import { registerCommand } from '../host/commands.ts';
+import { registerCommand, setContext } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { showInformation } from '../host/messages.ts';
 import type { TablePanel, TablePanels } from './tablePanel.ts';
@@ -43,6 +43,9 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
         if (panels.all.includes(clicked)) return panels.pin(clicked);
       }
       const opened = panels.preview(catalogSource(place, catalogOf));
+      // For the walkthrough. VS Code overlooks a key that was already true when the walkthrough was opened.
+      setContext('lanceCatalog.table.previewed', true);
+      setContext('lanceCatalog.table.previewed', false);
       last = { id, at: Date.now(), opened };
       const panel = await opened;
       panel.table

@@ -3,6 +3,7 @@ import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { openDir } from '#engine/dir/dirCatalog.ts';
+import { eventually } from '../contract/eventually.ts';
 import { runCli } from '../harness/runCli.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
@@ -125,7 +126,8 @@ suite('The catalog view in a window', function () {
     // The click has collapsed the row.
     await expand(page, 'Connection sample');
     await treeRow(page, 'Table orders in shop/eu').click();
-    assert.deepEqual(await offered(page, 'Drop Table'), ['Lance Catalog: Drop Table…']);
+    // The palette learns of the selection from the extension host.
+    await eventually(async () => assert.deepEqual(await offered(page, 'Drop Table'), ['Lance Catalog: Drop Table…']));
   });
 
   test('shows the size and location of a table when the pointer is on it', async () => {
@@ -156,7 +158,6 @@ suite('The catalog view in a window', function () {
     await runCommand(page, 'Welcome: Open Walkthrough');
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Get Started with Lance Catalog' }).click();
     const step = page.locator('.getting-started-step', { hasText: 'Look at a table' });
-    // VS Code notices what is done only after the walkthrough was opened.
     await step.waitFor({ timeout: patience });
     await treeRow(page, 'Table returns in shop/eu').click();
     await page.locator('.tabs-container .tab.active', { hasText: 'returns (sample)' }).waitFor();
