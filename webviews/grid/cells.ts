@@ -23,9 +23,10 @@ export function drawCell(place: DrawnCell, cell: GridCell | undefined, rowHeight
   if (place.drawn === cell) return;
   place.release?.();
   place.release = undefined;
-  place.drawn = cell;
   const { element } = place;
-  element.ariaBusy = cell === undefined ? 'true' : null;
+  // Changed only if needed, because a frame draws hundreds of cells, and each attribute costs as much as the text.
+  if (cell === undefined || !place.drawn) element.ariaBusy = cell === undefined ? 'true' : null;
+  place.drawn = cell;
   if (cell === undefined) element.replaceChildren();
   else if (cell.kind === 'image' && cell.mime !== svgMime) place.release = drawImage(element, cell, rowHeight);
   else if (cell.kind === 'vector') drawVector(element, cell);
@@ -45,12 +46,13 @@ const svgMime = 'image/svg+xml';
 type TextCell = Exclude<GridCell, { kind: 'vector' }>;
 
 function drawText(element: HTMLElement, cell: TextCell): void {
-  const [only] = element.childNodes;
+  const only = element.firstChild;
   // Most cells that are drawn again are text before and after. Then only the text changes.
-  const isText = element.childNodes.length === 1 && only instanceof HTMLSpanElement;
+  const isText = only instanceof HTMLSpanElement && only.nextSibling === null;
   const span = isText ? only : document.createElement('span');
   // A null has a separate style, so that it differs from the string "null".
-  span.className = classOf(cell);
+  const className = classOf(cell);
+  if (span.className !== className) span.className = className;
   const parts = partsOf(cell);
   if (parts) span.replaceChildren(...parts);
   else span.textContent = cell.text;
