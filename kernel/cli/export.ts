@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import type { ExportOptions } from '#catalog/catalog.ts';
 import { exportCompressions, exportFormats, isBinaryFormat } from '#catalog/export/exportFormats.ts';
@@ -13,7 +12,7 @@ import { displayPath } from '#shared/names.ts';
 import { catalogArguments, catalogOf, oneCatalogHelp, pathOf } from './catalogArguments.ts';
 import { choiceArgument, type Command, parse, UsageError, wholeNumberArgument } from './command.ts';
 import { stopBySignals } from './signals.ts';
-import { progressLine, terminalText, withCliHints } from './terminal.ts';
+import { printChunks, progressLine, terminalText, withCliHints } from './terminal.ts';
 
 const summary = `  lance-catalog export TABLE -o FILE [--where SQL] [--order-by COLUMNS] [--columns COLUMNS]
       write rows of a table to a CSV, JSON, Arrow or Parquet file, or to stdout`;
@@ -99,9 +98,7 @@ async function run(args: readonly string[]): Promise<number> {
       withCatalog(catalog, signal, async (opened) => {
         if (file === undefined) {
           const { rows } = await readExport(opened, path, { ...options, signal });
-          for await (const chunk of encodeExport(rows, encoding, { ...options, signal }))
-            if (!process.stdout.write(chunk)) await once(process.stdout, 'drain', { signal });
-          return;
+          return printChunks(encodeExport(rows, encoding, { ...options, signal }), signal, progress?.clear);
         }
         const result = await exportTable(opened, path, file, { ...options, ...encoding, onProgress, signal });
         progress?.clear();

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RecordBatch, Table } from '#arrow';
@@ -25,7 +24,7 @@ import { isPlan, readStatement, writtenName } from '#sql/statement.ts';
 import { catalogsArguments, catalogsHelp, catalogsOf, type NamedCatalogs, oneCatalogHelp } from './catalogArguments.ts';
 import { choiceArgument, type Command, parse, UsageError } from './command.ts';
 import { stopBySignals } from './signals.ts';
-import { codeExcerpt, progressLine, terminalText } from './terminal.ts';
+import { codeExcerpt, printChunks, progressLine, terminalText } from './terminal.ts';
 
 const summary = `  lance-catalog sql "QUERY" [--format FORMAT] [-o FILE] [--write]
       run a SQL query over the tables of a catalog, and print its rows or write them to a file`;
@@ -109,7 +108,7 @@ async function run(args: readonly string[]): Promise<number> {
               ? planLines(rows)
               : tableLines(rows, limit, () => enough.abort());
       try {
-        if (output === undefined) await print(chunks, stop.signal, progress?.clear);
+        if (output === undefined) await printChunks(chunks, stop.signal, progress?.clear);
         else await writeOutputFile(output, chunks);
       } finally {
         // The rows are not read if the file can't be created.
@@ -197,18 +196,6 @@ async function* watchScan(
     rows += batch.numRows;
     show(`Reading ${name}: ${countText(rows)}${of} rows`);
     yield batch;
-  }
-}
-
-/** Prints chunks as fast as the reader of stdout takes them. If the reader has stopped, the command ends: see cli.ts. */
-async function print(
-  chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-  clear: (() => void) | undefined,
-): Promise<void> {
-  for await (const chunk of chunks) {
-    if (process.stdout.isTTY) clear?.();
-    if (!process.stdout.write(chunk)) await once(process.stdout, 'drain', { signal });
   }
 }
 

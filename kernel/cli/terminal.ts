@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { withCatalog } from '#jobs/openCatalog.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
@@ -117,5 +118,17 @@ async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal
     return names.length === 0 ? 'The namespace has no tables.' : `Its namespace has ${namesText(names)}.`;
   } catch {
     return 'Check its name and --catalog.';
+  }
+}
+
+/** Prints chunks as fast as the reader of stdout takes them. If the reader has stopped, the command ends: see cli.ts. */
+export async function printChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  clear?: () => void,
+): Promise<void> {
+  for await (const chunk of chunks) {
+    if (process.stdout.isTTY) clear?.();
+    if (!process.stdout.write(chunk)) await once(process.stdout, 'drain', { signal });
   }
 }

@@ -1,8 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type RecordBatch, type Schema, Table, tableFromIPC, tableToIPC } from '#arrow';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
-import { createSpillFolder, removeSpillFolder } from '#processes/spillFolder.ts';
+import { SpillFile } from '#processes/spillFile.ts';
 
 /** Where a batch is: its first row, and its Arrow stream in the file. */
 type Entry = { firstRow: number; rows: number; position: number; length: number };
@@ -11,35 +9,27 @@ type Entry = { firstRow: number; rows: number; position: number; length: number 
 const maxDecoded = 2;
 
 /**
- * Rows in a temporary file, so that a result of any size needs little memory. The file is private to the user, and no
- * process can leave it behind: it loses its name when it is created, so it ends with its process.
+ * Rows in a temporary file, so that a result of any size needs little memory.
  */
 export class RowFile {
   readonly schema: Schema;
-  readonly #file: FileHandle;
-  readonly #folder: string;
+  readonly #file: SpillFile;
   readonly #entries: Entry[] = [];
   /** The last batches that were read, by the index of their entry. */
   readonly #decoded = new Map<number, Promise<Table>>();
   #rows = 0;
   #bytes = 0;
 
-  private constructor(schema: Schema, file: FileHandle, folder: string) {
+  private constructor(schema: Schema, file: SpillFile) {
     this.schema = schema;
     this.#file = file;
-    this.#folder = folder;
   }
 
   /** @throws CatalogError ServiceUnavailable (17) if the file can't be created */
   static async create(schema: Schema): Promise<RowFile> {
-    const folder = createSpillFolder();
     try {
-      const file = await open(join(folder, 'rows'), 'wx+', 0o600);
-      // On Windows the folder stays until the file is closed. If this process is killed there, a later one removes it.
-      await removeSpillFolder(folder);
-      return new RowFile(schema, file, folder);
+      return new RowFile(schema, await SpillFile.create());
     } catch (cause) {
-      await removeSpillFolder(folder);
       throw unwritable(cause);
     }
   }
@@ -59,8 +49,7 @@ export class RowFile {
     if (batch.numRows === 0) return;
     const bytes = tableToIPC(new Table([batch]), 'stream');
     try {
-      for (let written = 0; written < bytes.length;)
-        written += (await this.#file.write(bytes, written, bytes.length - written, this.#bytes + written)).bytesWritten;
+      await this.#file.write(bytes, this.#bytes);
     } catch (cause) {
       throw unwritable(cause);
     }
@@ -90,7 +79,6 @@ export class RowFile {
   async close(): Promise<void> {
     this.#decoded.clear();
     await this.#file.close();
-    await removeSpillFolder(this.#folder);
   }
 
   /** Returns the index of the entry with a row, by bisection. */
@@ -116,12 +104,7 @@ export class RowFile {
 
   async #decode({ position, length }: Entry): Promise<Table> {
     const bytes = new Uint8Array(length);
-    for (let read = 0; read < length;) {
-      const { bytesRead } = await this.#file.read(bytes, read, length - read, position + read);
-      if (bytesRead === 0)
-        throw new CatalogError('Internal', "Can't read the rows of the result: its file is too short.", '');
-      read += bytesRead;
-    }
+    await this.#file.read(bytes, position);
     return tableFromIPC(bytes);
   }
 }

@@ -10,6 +10,7 @@ import {
   Vector,
 } from '#arrow';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
+import { isBinaryType } from '#shared/arrow/arrowTypes.ts';
 import { columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { doubleText, floatText, halfText, halfValue } from '#shared/format/numbers.ts';
 import { isoTimestampText } from '#shared/format/times.ts';
@@ -60,7 +61,7 @@ function scalarText(data: Data): ReadValid {
     return (row) => isoTimestampText(counts[row]!, unit, Boolean(timezone));
   }
   if (DataType.isFloat(type)) return floatReader(data, type.precision);
-  if (isBinary(type)) {
+  if (isBinaryType(type)) {
     const read = columnReader(data);
     return (row) => {
       const bytes = read(row) as Uint8Array;
@@ -77,12 +78,6 @@ function scalarText(data: Data): ReadValid {
   if (DataType.isDate(type) && type.unit === DateUnit.MILLISECOND) return (row) => format(row).text.replace(' ', 'T');
   return (row) => format(row).text;
 }
-
-const isBinary = (type: DataType): boolean =>
-  DataType.isBinary(type) ||
-  DataType.isLargeBinary(type) ||
-  DataType.isBinaryView(type) ||
-  DataType.isFixedSizeBinary(type);
 
 const floatTexts = [halfText, floatText, doubleText] as const;
 

@@ -1,4 +1,5 @@
 import { DataType, type RecordBatch } from '#arrow';
+import { isTextType } from '#shared/arrow/arrowTypes.ts';
 import { csvReader, rowReader } from './columnTexts.ts';
 import type { ExportedRows } from './exportFormats.ts';
 
@@ -20,7 +21,7 @@ export async function* encodeCsv(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const escape = (text: string): string => (escapeFormulas && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
   const names = schema.fields.map(({ name }) => quoteField(escape(name)));
-  const isText = schema.fields.map(({ type }) => isTextType(type as DataType));
+  const isText = schema.fields.map(({ type }) => mayBeFormula(type as DataType));
   yield* encodeRows(`${names.join(',')}\r\n`, '', batches, (batch) => {
     const readers = schema.fields.map((_, column) => csvReader(batch.data.children[column]));
     return (row) => {
@@ -36,11 +37,8 @@ export async function* encodeCsv(
 }
 
 // Numbers keep their sign, because no number is a formula. Lists, structs and maps start with a bracket.
-const isTextType = (type: DataType): boolean =>
-  DataType.isUtf8(type) ||
-  DataType.isLargeUtf8(type) ||
-  DataType.isUtf8View(type) ||
-  (DataType.isDictionary(type) && isTextType(type.dictionary as DataType));
+const mayBeFormula = (type: DataType): boolean =>
+  isTextType(DataType.isDictionary(type) ? (type.dictionary as DataType) : type);
 
 /** Quotes a field if it needs quotes, or if it is empty, because an empty field without quotes is null. */
 const quoteField = (text: string): string =>

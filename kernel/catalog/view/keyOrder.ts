@@ -1,7 +1,7 @@
 import { type Data, DataType, Precision } from '#arrow';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
-import { typeText } from '#shared/arrow/arrowTypes.ts';
+import { isBinaryType, isTextType, typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { halfValue, wordsToBigInt } from '#shared/format/numbers.ts';
 
@@ -44,11 +44,11 @@ function validKeyReader(data: Data, column: string): ReadKey {
     const width = type.bitWidth / 32;
     return (row) => wordsToBigInt(words.subarray(row * width, (row + 1) * width));
   }
-  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type)) {
+  if (isTextType(type)) {
     const read = columnReader(data) as (row: number) => string;
     return (row) => bytesOf(read(row));
   }
-  if (isBinary(type)) {
+  if (isBinaryType(type)) {
     const read = columnReader(data) as (row: number) => Uint8Array;
     return (row) => {
       const { buffer, byteOffset, byteLength } = read(row);
@@ -67,7 +67,9 @@ function validKeyReader(data: Data, column: string): ReadKey {
  * Marks the rows of a chunk whose key is another one than that of the row before. The first row is never marked. Text and
  * bytes are compared without decoding them.
  */
-export function markChanges(data: Data, column: string, marks: Uint8Array): void {
+export function markChanges(data: Data | undefined, column: string, marks: Uint8Array): void {
+  // Arrow leaves out a column that is shorter than its batch. All of its values are null.
+  if (!data) return;
   const { type, length } = data;
   const hasBytes =
     DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
@@ -107,12 +109,6 @@ const hasNumbers = (type: DataType): boolean =>
   DataType.isTimestamp(type) ||
   DataType.isDuration(type);
 
-const isBinary = (type: DataType): boolean =>
-  DataType.isBinary(type) ||
-  DataType.isLargeBinary(type) ||
-  DataType.isBinaryView(type) ||
-  DataType.isFixedSizeBinary(type);
-
 function dictionaryReader(data: Data, column: string): ReadKey {
   const values = (data.dictionary?.data ?? []).flatMap((chunk) => {
     const read = keyReader(chunk, column);
@@ -129,7 +125,7 @@ const beyondAscii = /[^\u0000-\u007f]/;
 const bytesOf = (text: string): string => (beyondAscii.test(text) ? Buffer.from(text).toString('latin1') : text);
 
 /** Compares two keys of the same column, as `Array.prototype.toSorted` needs it. */
-export type CompareKeys = (a: KeyValue, b: KeyValue) => number;
+type CompareKeys = (a: KeyValue, b: KeyValue) => number;
 
 /**
  * Returns the order of the engine: `-Infinity … -0, 0 … Infinity, NaN`, text and bytes by their bytes. Nulls are last

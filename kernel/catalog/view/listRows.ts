@@ -4,7 +4,7 @@ import type { Query } from '#catalog/query/query.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
-import { type CompareKeys, keyOrder, keyReader, type KeyValue, markChanges } from './keyOrder.ts';
+import { keyOrder, keyReader, type KeyValue, markChanges } from './keyOrder.ts';
 import type { RowIdList } from './rowIdList.ts';
 
 /** Which rows of a table a view has, and their order. */
@@ -76,8 +76,7 @@ async function listSorted(
     list.push(rowIdsOf(batch));
     const readKeys = keysReader(batch, orderBy);
     const marks = new Uint8Array(batch.numRows);
-    for (const [index, column] of keyColumns(orderBy).entries())
-      markChanges(batch.data.children[index]!, column, marks);
+    for (const [index, column] of keyColumns(orderBy).entries()) markChanges(batch.data.children[index], column, marks);
     if (last && !isSame(readKeys(0), last)) marks[0] = 1;
     for (let row = marks.indexOf(1); row >= 0; row = marks.indexOf(1, row + 1)) {
       list.sort(start, first + row);
@@ -135,11 +134,9 @@ export function keysReader(batch: RecordBatch, orderBy: readonly Ordering[]): (r
   return (row) => readers.map((read) => read(row));
 }
 
-const order: CompareKeys = keyOrder({ column: '' });
-
-/** Whether two rows have the same keys: neither of them is before the other. */
+/** Whether two rows have the same keys. The two zeros differ, as in the order, and NaN is the same as NaN. */
 export const isSame = (a: readonly KeyValue[], b: readonly KeyValue[]): boolean =>
-  a.every((key, index) => order(key, b[index]!) === 0);
+  a.every((key, index) => Object.is(key, b[index]));
 
 /** Returns the row ids of a batch. @throws CatalogError Unsupported (0) if the server returned none */
 export function rowIdsOf(batch: RecordBatch): BigUint64Array {

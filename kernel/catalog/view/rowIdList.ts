@@ -1,6 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createSpillFolder, removeSpillFolder } from '#processes/spillFolder.ts';
+import { SpillFile } from '#processes/spillFile.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
 const idBytes = BigUint64Array.BYTES_PER_ELEMENT;
@@ -10,8 +8,7 @@ const chunkIds = 2 ** 20 / idBytes;
 const defaultChunks = 64;
 
 /**
- * The row ids of a view, in its order: 8 bytes a row. Long lists are partly in a private temporary file, which ends with
- * this process.
+ * The row ids of a view, in its order: 8 bytes a row. Long lists are partly in a temporary file.
  */
 export class RowIdList {
   /** The chunks in memory; undefined for those in the file. */
@@ -20,7 +17,7 @@ export class RowIdList {
   #length = 0;
   /** Number of chunks in the file. They are the first ones. */
   #written = 0;
-  #spill: { file: FileHandle; folder: string } | undefined;
+  #spill: SpillFile | undefined;
 
   constructor(maxChunks = defaultChunks) {
     this.#maxChunks = maxChunks;
@@ -67,8 +64,8 @@ export class RowIdList {
     while (this.#chunks.length - this.#written > this.#maxChunks && this.#written < settled) {
       const bytes = Buffer.from(this.#chunks[this.#written]!.buffer);
       try {
-        this.#spill ??= await createFile();
-        await this.#spill.file.write(bytes, 0, bytes.length, this.#written * bytes.length);
+        this.#spill ??= await SpillFile.create();
+        await this.#spill.write(bytes, this.#written * bytes.length);
       } catch (cause) {
         throw new CatalogError(
           'ServiceUnavailable',
@@ -86,12 +83,7 @@ export class RowIdList {
     const ids = new BigUint64Array(Math.max(0, Math.min(end, this.#length) - start));
     const inFile = Math.min(ids.length, Math.max(0, this.#written * chunkIds - start));
     const bytes = Buffer.from(ids.buffer, 0, inFile * idBytes);
-    for (let read = 0; read < bytes.length;) {
-      const position = start * idBytes + read;
-      const { bytesRead } = await this.#spill!.file.read(bytes, read, bytes.length - read, position);
-      if (bytesRead === 0) throw new CatalogError('Internal', 'The file with the list of rows is too short.', '');
-      read += bytesRead;
-    }
+    if (inFile > 0) await this.#spill!.read(bytes, start * idBytes);
     this.#copy(start + inFile, ids.subarray(inFile));
     return ids;
   }
@@ -101,8 +93,7 @@ export class RowIdList {
     this.#length = 0;
     const spill = this.#spill;
     this.#spill = undefined;
-    await spill?.file.close();
-    if (spill) await removeSpillFolder(spill.folder);
+    await spill?.close();
   }
 
   /** Copies row ids that are in memory. */
@@ -113,15 +104,5 @@ export class RowIdList {
       to.set(part, copied);
       copied += part.length;
     }
-  }
-}
-
-async function createFile(): Promise<{ file: FileHandle; folder: string }> {
-  const folder = createSpillFolder();
-  try {
-    return { file: await open(join(folder, 'rowIds'), 'wx+', 0o600), folder };
-  } catch (cause) {
-    await removeSpillFolder(folder);
-    throw cause;
   }
 }

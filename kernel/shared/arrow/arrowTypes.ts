@@ -47,6 +47,17 @@ const plain: Partial<Record<number, string>> = {
 const dictionaryText = (type: Dictionary): string =>
   `dictionary<${typeText(type.indices as DataType)}, ${typeText(type.dictionary as DataType)}>`;
 
+/** Whether a type is text, in any of Arrow's layouts. */
+export const isTextType = (type: DataType): boolean =>
+  DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type);
+
+/** Whether a type is bytes, in any of Arrow's layouts. */
+export const isBinaryType = (type: DataType): boolean =>
+  DataType.isBinary(type) ||
+  DataType.isLargeBinary(type) ||
+  DataType.isBinaryView(type) ||
+  DataType.isFixedSizeBinary(type);
+
 /** The columns of a schema for the tree and the grid. */
 export const columnsOf = (schema: Schema): ColumnInfo[] =>
   schema.fields.map((field) => {

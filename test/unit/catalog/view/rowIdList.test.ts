@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { RowIdList } from '#catalog/view/rowIdList.ts';
 
@@ -7,6 +7,17 @@ const chunk = 2 ** 17;
 
 const folders = (): string[] =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`lance-catalog-spill-${process.pid}-`));
+
+/** Returns the files that this process has open although they have no name. */
+const unnamedFiles = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return /lance-catalog-spill-.*\(deleted\)$/.test(path) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
 
 /** Returns row ids that are easy to check: position × 3. */
 const idsFrom = (start: number, length: number): BigUint64Array =>
@@ -34,11 +45,11 @@ suite('A list of row ids', () => {
       list.push(idsFrom(at, chunk / 2));
       await list.settle();
     }
-    assert.equal(folders().length, 1);
+    assert.deepEqual([unnamedFiles().length, folders()], [1, []]);
     assert.deepEqual(await list.slice(0, list.length), idsFrom(0, 5 * chunk));
     assert.deepEqual(await list.slice(chunk * 3 - 5, chunk * 3 + 5), idsFrom(chunk * 3 - 5, 10));
     await list.close();
-    assert.deepEqual([folders(), list.length], [[], 0]);
+    assert.deepEqual([unnamedFiles(), folders(), list.length], [[], [], 0]);
   });
 
   test('sorts its end, also across chunks, and keeps in memory what may still be sorted', async () => {
