@@ -13,6 +13,9 @@ const nothing = {
   getDefinitionAtPosition: () => undefined,
   getDefinitionAndBoundSpan: () => undefined,
   getTypeDefinitionAtPosition: () => undefined,
+} satisfies Partial<Record<keyof Service, () => unknown>>;
+
+const noErrors = {
   getSyntacticDiagnostics: () => [],
   getSemanticDiagnostics: () => [],
   getSuggestionDiagnostics: () => [],
@@ -41,7 +44,7 @@ export function init(): ts.server.PluginModule {
       for (const known of projects) if (known.isClosed()) projects.delete(known);
       projects.add(project);
       declareTypes(host, isOurs, () => (config.isMuted ? '' : config.types));
-      return mutedService(service, isMuted, isOurs);
+      return mutedService(service, host, isMuted, isOurs);
     },
     onConfigurationChanged(value: unknown) {
       const changed = readPluginConfig(value);
@@ -80,18 +83,34 @@ function declareTypes(host: ts.LanguageServiceHost, isOurs: (file: string) => bo
 /** Matches a cell whose code below the first line is SQL or shell commands. */
 const otherLanguage = /^\s*%%(?:sql|sh)(?:\s|$)/;
 
+/** Matches a cell whose first line is a magic or a question. No TypeScript code has such a first line. */
+const magic = /^\s*(?:%%?|\?\??)[a-z]/i;
+/** Number of characters of a cell that are searched for a magic. */
+const headLength = 200;
+
 function mutedService(
   service: Service,
+  host: ts.LanguageServiceHost,
   isMuted: (file: string) => boolean,
   isOurs: (file: string) => boolean,
 ): Service {
   // Copy the methods, because the server calls them on this object.
   const proxy: Record<string, unknown> = { ...service };
-  for (const [name, answer] of Object.entries(nothing)) {
-    const method = service[name as keyof typeof nothing] as (file: string, ...rest: unknown[]) => unknown;
-    proxy[name] = (file: string, ...rest: unknown[]) =>
-      isMuted(file) ? answer() : method.call(service, file, ...rest);
-  }
+  const silence = (answers: Partial<Record<keyof Service, () => unknown>>, isSilent: (file: string) => boolean) => {
+    for (const [name, answer] of Object.entries(answers)) {
+      const method = service[name as keyof Service] as (file: string, ...rest: unknown[]) => unknown;
+      proxy[name] = (file: string, ...rest: unknown[]) =>
+        isSilent(file) ? answer() : method.call(service, file, ...rest);
+    }
+  };
+  // The server asks for errors before the extension has told it which notebooks use the Lance kernel.
+  const isMagic = (file: string): boolean => {
+    if (notebookOf(file) === undefined) return false;
+    const text = host.getScriptSnapshot(file);
+    return text !== undefined && magic.test(text.getText(0, Math.min(headLength, text.getLength())));
+  };
+  silence(nothing, isMuted);
+  silence(noErrors, (file) => isMuted(file) || isMagic(file));
   // Color no names in cells with SQL or shell commands. Otherwise a column with the name of a global would get the
   // color of that global.
   proxy['getEncodedSemanticClassifications'] = (file: string, ...rest: Classified) =>

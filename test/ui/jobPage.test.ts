@@ -265,6 +265,12 @@ suite('The page of a job, in a browser', function () {
       assert.equal(await bar(page).getAttribute('aria-valuenow'), '44');
       assert.equal(await page.getByText('left').count(), 0);
       await page.screenshot({ path: join(shots, 'writing.png') });
+      // Nothing measures the step, so the bar moves without growing, and stands still where motion is not wanted.
+      const done = page.locator('.job-bar-done');
+      const motion = () => done.evaluate((element) => getComputedStyle(element).animationName);
+      assert.equal(await motion(), 'job-shine');
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      assert.equal(await motion(), 'none');
       const facts = await page.locator('.job-facts').innerText();
       assert.match(facts, /Rows computed\s+666,272 of 666,272\s+Kept from an earlier run\s+333,728 rows/);
     });

@@ -10,7 +10,7 @@ export function Progress({ job }: { job: JobView }) {
   return (
     <section className={`job-progress job-${job.state}`} aria-label="Progress">
       <div
-        className={percent === undefined && isActive(job) ? 'job-bar job-unknown' : 'job-bar'}
+        className={['job-bar', ...motionOf(job, percent)].join(' ')}
         role="progressbar"
         aria-label={`Backfill of ${job.column}`}
         aria-valuemin={0}
@@ -29,4 +29,11 @@ export function Progress({ job }: { job: JobView }) {
       </p>
     </section>
   );
+}
+
+/** A bar moves while a running job has no share, or while it writes rows, which does not change the share until the end. */
+function motionOf(job: JobView, percent: number | undefined): readonly string[] {
+  if (!isActive(job)) return [];
+  if (percent === undefined) return ['job-unknown'];
+  return job.phase === 'writing' ? ['job-writing'] : [];
 }

@@ -55,7 +55,7 @@ function serviceOver(files: string[], ended?: () => boolean, text = 'const their
     completions: service.getCompletionsAtPosition(file, text.length, {})?.entries.some(({ name }) => name === 'theirs'),
     hover: service.getQuickInfoAtPosition(file, text.length - 1) !== undefined,
     definition: service.getDefinitionAndBoundSpan(file, text.length - 1) !== undefined,
-    errors: service.getSemanticDiagnostics(file).length,
+    errors: service.getSyntacticDiagnostics(file).length + service.getSemanticDiagnostics(file).length,
   });
   const coloured = (file: string): number =>
     service.getEncodedSemanticClassifications(
@@ -102,6 +102,21 @@ suite("the plugin of the editor's TypeScript", () => {
         assert.equal(coloured(ours) > 0, isColoured, head);
         assert.ok(coloured(plain) > 0);
       }
+    }
+  });
+
+  test('shows no errors in a cell with a magic, also before the extension has told it which notebooks are ours', () => {
+    for (const [head, isShown] of [
+      ['%%sql', false],
+      ['\n  %time', false],
+      ['?db', false],
+      ['??db', false],
+      ['', true],
+      ['// %%sql', true],
+    ] as const) {
+      const { answers } = serviceOver([ours, plain], undefined, `${head}\nselect 1 from theirs`);
+      assert.equal(answers(ours).errors > 0, isShown, head);
+      assert.ok(answers(plain).errors > 0, 'a file is no cell');
     }
   });
 
