@@ -60,7 +60,7 @@ export class JobPage implements vscode.Disposable {
     if (typeof content === 'string') this.#job = content;
     else this.#follow(content);
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
-    panel.webview.html = webviewHtml(panel.webview, dist, 'jobPage', 'Job');
+    panel.webview.html = webviewHtml(panel.webview, dist, 'jobPage', 'Job', 'page');
     this.#tell();
   }
 

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type * as vscode from 'vscode';
 
-/** The shape of a page while it loads: the lines of a page of text, or the rows of a table. */
-type Skeleton = 'page' | 'table';
-
-const skeletons: Readonly<Record<string, Skeleton>> = { table: 'table' };
+/** The shape of a page while it loads: the lines of a page of text, the rows of a table, or its toolbar and its rows. */
+type Skeleton = 'page' | 'rows' | 'table';
 
 /**
  * Returns the page of a webview. Its policy allows one script and one stylesheet of this extension, and the styles of
@@ -15,6 +13,7 @@ export function webviewHtml(
   dist: vscode.Uri,
   name: string,
   title: string,
+  skeleton: Skeleton,
 ): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (extension: string) =>
@@ -40,7 +39,7 @@ export function webviewHtml(
 </head>
 <body>
 <div id="root"></div>
-${skeletonHtml(skeletons[name] ?? 'page')}
+${skeletonHtml(skeleton)}
 <link rel="stylesheet" href="${file('css')}">
 <script type="module" nonce="${nonce}" src="${file('js')}"></script>
 </body>
@@ -50,10 +49,13 @@ ${skeletonHtml(skeletons[name] ?? 'page')}
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** Number of lines in the skeleton of a page, including its heading, and of rows in the skeleton of a table. */
-const skeletonLines: Readonly<Record<Skeleton, number>> = { page: 8, table: 12 };
+const skeletonLines: Readonly<Record<Skeleton, number>> = { page: 8, rows: 12, table: 13 };
 
 const skeletonHtml = (kind: Skeleton): string =>
   `<div class="skeleton skeleton-${kind}" role="status" aria-label="Loading">${'<i></i>'.repeat(skeletonLines[kind])}</div>`;
+
+/** Height of the toolbar of a table in pixels, as in `panel.css`. */
+const toolbarHeight = 34;
 
 // The script and the stylesheet of a page can take seconds to load, and an empty page would be blank meanwhile. These
 // styles are in the page itself, so that they need no request. The stylesheet is linked after the skeleton, because a
@@ -68,9 +70,10 @@ body { margin: 0; background: var(--vscode-editor-background); }
 .skeleton-page i:first-child { width: 32%; height: 24px; margin-bottom: 28px; }
 .skeleton-page i:nth-child(3n) { width: 60%; }
 .skeleton-page i:nth-child(4n) { width: 38%; }
-.skeleton-table { padding: 0; }
-.skeleton-table i { width: 100%; height: 31px; margin: 0 0 2px; border-radius: 0; }
-.skeleton-table i:not(:first-child) { opacity: 0.5; }
+.skeleton:is(.skeleton-rows, .skeleton-table) { padding: 0; }
+:is(.skeleton-rows, .skeleton-table) i { width: 100%; height: 31px; margin: 0 0 2px; border-radius: 0; opacity: 0.5; }
+.skeleton-rows i:first-child, .skeleton-table i:nth-child(2) { height: 40px; opacity: 1; }
+.skeleton-table i:first-child { height: ${toolbarHeight - 2}px; opacity: 0.25; }
 #root:not(:empty):not(:has(> [aria-busy='true']:empty)) + .skeleton { display: none; }
 @media (forced-colors: active) { .skeleton i { box-sizing: border-box; border: 1px solid CanvasText; } }
 `;

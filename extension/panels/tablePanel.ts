@@ -80,7 +80,7 @@ export class TablePanel implements vscode.Disposable {
       }),
     );
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
-    panel.webview.html = webviewHtml(panel.webview, dist, 'table', source.title);
+    panel.webview.html = webviewHtml(panel.webview, dist, 'table', source.title, source.place ? 'table' : 'rows');
     panel.title = source.title;
   }
 

@@ -14,6 +14,7 @@ import { Grid, type GridState } from '../grid/grid.ts';
 import type { Footer } from '../grid/gridFooter.ts';
 import { saveThrough } from '../grid/saveFile.ts';
 import { createButton, createElement } from '../parts/elements.ts';
+import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 
@@ -50,7 +51,7 @@ function growthElement({ note }: PanelGrowth): HTMLElement {
 /** `1,000,000 rows · 7 columns · version 3`, a note, and a button while rows are added. */
 function footerOf({ numRows, columns, version, note, isGrowing }: PanelTable): Footer {
   const parts = [
-    `${countText(numRows)} ${numRows === 1 ? 'row' : 'rows'}`,
+    rowsText({ numRows }),
     `${countText(columns.length)} ${columns.length === 1 ? 'column' : 'columns'}`,
     ...(version === null ? [] : [`version ${version}`]),
   ];
@@ -90,11 +91,17 @@ type PanelContent =
   | { kind: 'failed' };
 
 let content = { kind: 'waiting' } as PanelContent;
+const toolbar = new Toolbar();
 
 function replace(next: PanelContent, element: HTMLElement): void {
   if (content.kind === 'table') content.grid.close();
   content = next;
-  root.replaceChildren(element);
+  const isBelowToolbar = next.kind === 'table' && hasToolbar(next.table);
+  if (isBelowToolbar) toolbar.show(next.table);
+  // The toolbar is not moved if it is on the page, because it would lose the focus.
+  for (const child of Array.from(root.children)) if (child !== toolbar.element || !isBelowToolbar) child.remove();
+  if (isBelowToolbar && !toolbar.element.isConnected) root.append(toolbar.element);
+  root.append(element);
 }
 
 function fail(failure: PanelFailure): void {
@@ -135,6 +142,7 @@ function grow(growth: PanelGrowth): void {
     return replace({ kind: 'growing', key: growth.key }, growthElement(growth));
   const table = { ...content.table, ...growth };
   content = { ...content, table };
+  toolbar.show(table);
   content.grid.update({ numRows: table.numRows, footer: footerOf(table), isGrowing: growth.isGrowing });
 }
 

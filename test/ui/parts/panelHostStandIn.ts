@@ -49,7 +49,13 @@ export const policyOf = (html: string): string =>
 function panelPage(name: string, origin: string): string {
   const uri = (path: string): vscode.Uri =>
     ({ path, with: (change: { path: string }) => uri(change.path), toString: () => path }) as vscode.Uri;
-  const html = webviewHtml({ asWebviewUri: (file) => file, cspSource: origin }, uri('/'), name, 'Panel');
+  const html = webviewHtml(
+    { asWebviewUri: (file) => file, cspSource: origin },
+    uri('/'),
+    name,
+    'Panel',
+    name === 'table' ? 'table' : 'page',
+  );
   const nonce = /<style nonce="([^"]+)"/.exec(html)?.[1] ?? '';
   return html.replace(
     '<style',

@@ -11,7 +11,13 @@ const uriStandIn = (path: string): vscode.Uri =>
   }) as vscode.Uri;
 
 const html = (name: string, title = 'Job'): string =>
-  webviewHtml({ asWebviewUri: (file) => file, cspSource: 'vscode:' }, uriStandIn('/ext/dist'), name, title);
+  webviewHtml(
+    { asWebviewUri: (file) => file, cspSource: 'vscode:' },
+    uriStandIn('/ext/dist'),
+    name,
+    title,
+    name === 'table' ? 'table' : 'page',
+  );
 
 suite('The page of a webview', () => {
   test('has a skeleton in its first HTML, which needs neither a script nor a request', () => {

@@ -1,0 +1,31 @@
+import { countText } from '#shared/format/numbers.ts';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
+import { createElement, createWrapper } from '../parts/elements.ts';
+
+/** Whether a table has the toolbar: only the tables of catalogs have versions. */
+export const hasToolbar = ({ version }: PanelTable): boolean => version !== null;
+
+/** Returns the number of rows in words: `1,000,000 rows`. */
+export const rowsText = ({ numRows }: Pick<PanelTable, 'numRows'>): string =>
+  `${countText(numRows)} ${numRows === 1 ? 'row' : 'rows'}`;
+
+/**
+ * The line above the grid. It stays on the page when another table is shown, so that a control in it keeps the focus.
+ */
+export class Toolbar {
+  readonly element = createElement('div', { className: 'lance-toolbar', role: 'group' });
+  /** Holds controls that use the width which the others leave, at the left. */
+  readonly left = createWrapper('lance-toolbar-left');
+  /** Holds buttons, at the right. */
+  readonly buttons = createWrapper('lance-toolbar-buttons');
+  readonly #count = createElement('span', { className: 'lance-toolbar-count', role: 'status' });
+
+  constructor() {
+    this.element.ariaLabel = 'Table tools';
+    this.element.append(this.left, this.#count, this.buttons);
+  }
+
+  show(table: PanelTable): void {
+    this.#count.textContent = rowsText(table);
+  }
+}
