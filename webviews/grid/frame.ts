@@ -151,6 +151,8 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
   });
   const partOf = new Map(groups.flatMap(({ columns: some }, index) => some.map((column) => [column, parts[index]!])));
   let { numRows } = table;
+  /** The number of views so far. */
+  let views = 0;
 
   /** Reads rows apart from the pages. Without a choice of columns, a table may have to be read in whole pages. */
   const readBlock = async (start: number, end: number, wanted: readonly number[], signal: AbortSignal) => {
@@ -197,10 +199,14 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
     cell: (row, column) => partOf.get(column)?.cell(row, column),
     async show(start, end, shown) {
       const inView = new Set(shown.map((column) => partOf.get(column)));
+      for (const part of parts) if (!inView.has(part)) part.hide();
       const [light, heavy] = [false, true].map((isHeavy) =>
         parts.filter((part) => inView.has(part) && part.isHeavy === isHeavy),
       );
+      const view = ++views;
       await Promise.all(light!.map((part) => part.show(start, end)));
+      // The view has moved on. Its own call reads its images.
+      if (view !== views) return;
       await Promise.all(heavy!.map((part) => part.show(start, end)));
     },
     watch: (listener) => (onChange = listener),

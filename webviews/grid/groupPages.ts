@@ -32,8 +32,9 @@ export class GroupPages {
   #pages: Pages<Block> | undefined;
   #probe: { start: number; end: number; block: Block } | undefined;
   #probing: Promise<void> | undefined;
-  readonly #closing = new AbortController();
-  /** The rows that the view has asked for last. */
+  #hiding = new AbortController();
+  #isClosed = false;
+  /** The rows that the view has asked for last; none while the columns are out of the view. */
   #view = { start: 0, end: 0 };
 
   constructor(options: GroupPagesOptions) {
@@ -53,11 +54,21 @@ export class GroupPages {
   }
 
   async show(start: number, end: number): Promise<void> {
-    if (end <= start) return;
+    if (end <= start || this.#isClosed) return;
     this.#view = { start, end };
     if (!this.#pages) await (this.#probing ??= this.#look());
     // The view may have moved on during the look.
     await this.#pages?.show(this.#view.start, this.#view.end);
+  }
+
+  /** The columns have left the view: cancels all reads. The budget may drop the loaded rows from now on. */
+  hide(): void {
+    if (this.#view.end === 0) return;
+    this.#view = { start: 0, end: 0 };
+    this.#hiding.abort();
+    this.#hiding = new AbortController();
+    this.#probing = undefined;
+    this.#pages?.hide();
   }
 
   cell(row: number, column: number): GridCell | undefined {
@@ -95,7 +106,8 @@ export class GroupPages {
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    this.#hiding.abort();
     this.#pages?.close();
     this.#probe = undefined;
   }
@@ -105,15 +117,17 @@ export class GroupPages {
     const { load, onChange } = this.#options;
     const { start } = this.#view;
     const end = Math.min(this.#numRows, start + probeRows);
+    const { signal } = this.#hiding;
     let rowBytes = 0;
     try {
-      const { value, bytes } = await load(start, end, this.#closing.signal);
+      const { value, bytes } = await load(start, end, signal);
+      if (signal.aborted) return;
       this.#probe = { start, end, block: value };
       rowBytes = bytes / (end - start);
     } catch (error) {
       if (isAbort(error)) return;
     }
-    if (this.#closing.signal.aborted) return;
+    if (signal.aborted) return;
     this.#pages = this.#newPages(rowBytes);
     onChange();
   }

@@ -23,7 +23,7 @@ export class PageBudget {
   add(page: CountedPage): void {
     this.#pages.add(page);
     this.#bytes += page.bytes;
-    this.#trim();
+    this.trim();
   }
 
   /** Counts further memory of a page, such as its formatted cells. */
@@ -31,6 +31,7 @@ export class PageBudget {
     if (!this.#pages.has(page)) return;
     page.bytes += bytes;
     this.#bytes += bytes;
+    this.trim();
   }
 
   use(page: CountedPage): void {
@@ -42,7 +43,8 @@ export class PageBudget {
     if (this.#pages.delete(page)) this.#bytes -= page.bytes;
   }
 
-  #trim(): void {
+  /** Drops pages that have left the view, if there is too much. */
+  trim(): void {
     for (const page of this.#pages) {
       if (this.#bytes <= this.#maxBytes) return;
       if (page.drop()) this.remove(page);

@@ -40,6 +40,12 @@ export class Pages<T> {
   #first = 0;
   #last = -1;
   #views = 0;
+  #isDown = true;
+  /**
+   * The page that was last loaded ahead. It is not loaded again for the same view, because it may have been dropped at
+   * once if the budget is full.
+   */
+  #ahead: number | undefined;
   #closed = false;
 
   constructor(options: PagesOptions<T>) {
@@ -85,18 +91,35 @@ export class Pages<T> {
    */
   async show(start: number, end: number): Promise<void> {
     if (this.#closed || end <= start) return;
-    const { pageRows } = this.#options;
+    const { pageRows, budget } = this.#options;
     const numRows = this.#numRows;
     const [first, last] = [Math.floor(start / pageRows), Math.floor((Math.min(end, numRows) - 1) / pageRows)];
-    const down = first > this.#first || last > this.#last;
+    if (first !== this.#first || last !== this.#last) this.#isDown = first > this.#first || last > this.#last;
     [this.#first, this.#last] = [first, last];
     const view = ++this.#views;
     this.#leave();
+    budget.trim();
     const loads: Promise<void>[] = [];
     for (let number = first; number <= last; number++) loads.push(this.#want(number));
     await Promise.all(loads);
     // If the view has moved on, a later call loads the next page.
-    if (this.#views === view && this.#options.isAhead !== false) await this.#want(down ? last + 1 : first - 1);
+    if (this.#views !== view || this.#options.isAhead === false) return;
+    const ahead = this.#isDown ? last + 1 : first - 1;
+    if (ahead === this.#ahead) return;
+    this.#ahead = ahead;
+    await this.#want(ahead);
+  }
+
+  /** No rows are visible any longer: cancels all loads. The loaded pages may be dropped from now on. */
+  hide(): void {
+    this.#views++;
+    [this.#first, this.#last] = [0, -1];
+    this.#ahead = undefined;
+    this.#options.budget.trim();
+    for (const [number, page] of this.#pages) {
+      if (page.state === 'loading') page.abort();
+      if (page.state === 'failed') this.#pages.delete(number);
+    }
   }
 
   /** Loads failed visible pages again. */

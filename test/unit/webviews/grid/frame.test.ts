@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
+  Binary,
   Field,
   Int32,
   makeData,
@@ -130,6 +132,34 @@ suite('The data of the grid', () => {
       );
     }
     paged.close();
+  });
+
+  test('columns that leave the view are no longer read, and images are read for the last view only', async () => {
+    const schema = new Schema([new Field('id', new Int32(), true), new Field('image', new Binary(), true)]);
+    const reads: { start: number; columns: readonly number[] | undefined; signal: AbortSignal; answer(): void }[] = [];
+    const frame = pagedFrame(
+      { ...panelTable(100_000), columns: columnsOf(schema), selectsColumns: true },
+      (start, end, columns, signal) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new DOMException('Canceled.', 'AbortError')));
+          const ids = tableFromArrays({ id: Int32Array.from({ length: end - start }, (_, i) => start + i) });
+          reads.push({ start, columns, signal, answer: () => resolve(tableToIPC(ids, 'stream')) });
+        }),
+    );
+    void frame.show(0, 20, [0, 1]);
+    void frame.show(50_000, 50_020, [0, 1]);
+    for (const read of reads.splice(0)) read.answer();
+    await turn();
+    for (const read of reads) if (read.columns?.[0] === 0) read.answer();
+    await turn();
+    const images = reads.filter(({ columns }) => columns?.[0] === 1);
+    assert.deepEqual(
+      images.map(({ start, signal }) => [start, signal.aborted]),
+      [[50_000, false]],
+    );
+    void frame.show(50_000, 50_020, [0]);
+    assert.equal(images[0]!.signal.aborted, true);
+    frame.close();
   });
 
   test('the clipboard gets the whole value where the cell shows its head, and nothing for a null', () => {
