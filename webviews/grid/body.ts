@@ -3,6 +3,7 @@ import { createElement, createWrapper } from '../parts/elements.ts';
 import type { ColumnLayout, ColumnWindow } from './columnLayout.ts';
 import { type DrawnCell, drawCell, releaseCell } from './cells.ts';
 import type { GridFrame } from './frame.ts';
+import { rotate } from './rotate.ts';
 import { type CellRange, type GridPosition, isInRange } from './selection.ts';
 
 /** What the rows show at the moment. */
@@ -226,23 +227,5 @@ export class GridBody {
 
   #id(row: number, column: number): string {
     return `${this.#idPrefix}-${row}-${column}`;
-  }
-}
-
-/**
- * Gives the elements that leave at one side to what enters at the other side. After a jump past all of them nothing
- * moves, because every element shows something else anyway.
- * @param by number of places that the items move towards the start; negative towards the end
- */
-function rotate(parent: HTMLElement, items: { readonly element: HTMLElement }[], by: number): void {
-  if (Math.abs(by) >= items.length) return;
-  if (by > 0) {
-    const moved = items.splice(0, by);
-    items.push(...moved);
-    parent.append(...moved.map(({ element }) => element));
-  } else if (by < 0) {
-    const moved = items.splice(by);
-    items.unshift(...moved);
-    parent.prepend(...moved.map(({ element }) => element));
   }
 }

@@ -8,8 +8,11 @@ import { columnWidth, contentWidth, digitWidth } from './columnWidths.ts';
 import type { CopiedRange, CopyForm } from './copyText.ts';
 import { DetailPane, type PaneState } from './detailPane.ts';
 import type { GridFrame } from './frame.ts';
+import { isImageColumn } from './galleryColumns.ts';
 import { openGoToRow } from './goToRow.ts';
 import { type Footer, GridFooter } from './gridFooter.ts';
+import type { SelectedRows } from './galleryHost.ts';
+import { type GalleryState, GridGallery } from './gridGallery.ts';
 import { GridHeader } from './gridHeader.ts';
 import { cellMenu, columnMenu, rowHeightMenu } from './gridMenus.ts';
 import { LargeImage } from './largeImage.ts';
@@ -32,11 +35,12 @@ import {
   wholeRow,
   wholeTable,
 } from './selection.ts';
+import { ViewSwitch } from './viewSwitch.ts';
 
 /** Height of the header in pixels. */
 export const headerHeight = 42;
 
-/** What a grid keeps when its page is created again: scroll position, selection, columns and the detail pane. */
+/** What a grid keeps when its page is created again: scroll position, selection, columns, detail pane and gallery. */
 export type GridState = {
   readonly top: number;
   readonly left: number;
@@ -44,6 +48,7 @@ export type GridState = {
   readonly choices: ColumnChoices;
   readonly rowHeight?: RowHeight;
   readonly pane?: PaneState;
+  readonly gallery?: GalleryState;
 };
 
 export type GridOptions = {
@@ -81,12 +86,17 @@ export class Grid {
   /** Holds the rows and the detail pane. */
   readonly #main = createWrapper('lance-main');
   readonly #footer = new GridFooter();
+  readonly #switch = new ViewSwitch((isGallery) => {
+    this.#gallery.toggle(isGallery);
+    this.#focusRows();
+  });
   readonly #header: GridHeader;
   readonly #body: GridBody;
   readonly #rows: RowScroll;
   readonly #resizing: ResizeObserver;
   readonly #copy: CellCopy;
   readonly #pane: DetailPane;
+  readonly #gallery: GridGallery;
   readonly #onState: ((state: GridState) => void) | undefined;
   readonly #onFailure: (error: unknown) => void;
   #footerContent: Footer;
@@ -144,7 +154,22 @@ export class Grid {
       focusGrid: () => this.#focusRows(),
       onState: () => this.#saveSoon(),
     });
+    this.#gallery = new GridGallery({
+      place: this.#main,
+      label,
+      frame,
+      state: state?.gallery,
+      selected: () => this.#selectedRows(),
+      select: (rows) => this.#selectRows(rows),
+      openPane: () => this.#openPane(),
+      openMenu: (at) => this.#openCellMenu(at),
+      onKey: (event) => this.#onKey(event),
+      topRow: () => this.#rows.firstRow,
+      onSwitch: (isOpen, topRow) => this.#onSwitch(isOpen, topRow),
+      onState: () => this.#saveSoon(),
+    });
     this.#build(label, isGrowing);
+    this.#gallery.restore();
     this.#listen();
     this.#rows.moveTo(state?.top ?? 0);
     this.#resizing = new ResizeObserver(() => this.#measure());
@@ -159,6 +184,7 @@ export class Grid {
     this.#footerContent = footer;
     this.#rows.numRows = numRows;
     this.#frame.grow(numRows);
+    this.#gallery.grow(numRows);
     this.#scroller.ariaRowCount = String(numRows + 1);
     this.#empty.hidden = numRows > 0 || isGrowing;
     const { active } = this.#selection;
@@ -177,6 +203,7 @@ export class Grid {
     this.#media?.hide();
     this.#copy.cancel();
     this.#pane.close();
+    this.#gallery.close();
     this.#body.close();
     this.#frame.close();
     this.element.remove();
@@ -207,7 +234,10 @@ export class Grid {
     this.#main.prepend(scroller);
     this.#empty.textContent = 'No rows';
     this.#empty.hidden = numRows > 0 || isGrowing;
-    this.element.append(this.#main, this.#empty, this.#footer.element);
+    const bottom = createWrapper('lance-bottom');
+    bottom.append(this.#footer.element, this.#switch.element);
+    this.element.append(this.#main, this.#empty, bottom);
+    this.#switch.draw(this.#gallery);
     this.#drawFooter();
   }
 
@@ -348,6 +378,8 @@ export class Grid {
     if (this.#isClosed) return;
     this.#drawFooter();
     this.#requestDraw();
+    this.#gallery.draw();
+    if (this.#gallery.look(this.#rows.firstRow)) this.#switch.draw(this.#gallery);
   }
 
   /** Gives columns the width of their values, once their first values in the view are loaded. */
@@ -422,6 +454,7 @@ export class Grid {
 
   /** Scrolls as little as needed to show a cell. */
   #reveal({ row, column }: GridPosition): void {
+    if (this.#gallery.isOpen) return this.#gallery.reveal(row);
     if (row >= 0) {
       this.#rows.reveal(row);
       this.#scroller.scrollTop = this.#rows.scrollTop;
@@ -448,7 +481,7 @@ export class Grid {
   /** Takes the keyboard focus once the page has it: a click in the tree shows a table and stays in the tree. */
   #focusWhenShown(): void {
     const focus = (): void => {
-      if (!this.#isClosed && document.activeElement === document.body) this.#scroller.focus({ preventScroll: true });
+      if (!this.#isClosed && document.activeElement === document.body) this.#focusRows();
     };
     addEventListener('focus', focus, { signal: this.#closing.signal });
     requestAnimationFrame(() => {
@@ -534,12 +567,45 @@ export class Grid {
   /** Returns the active cell by index of its column; `undefined` in the header. */
   #activeCell(): { row: number; column: number } | undefined {
     const { row, column: index } = this.#selection.active;
-    const column = this.#layout.shown[index];
+    const column = this.#gallery.isOpen ? this.#gallery.column : this.#layout.shown[index];
     return row < 0 || column === undefined ? undefined : { row, column };
   }
 
   #focusRows(): void {
-    if (!this.#isClosed) this.#scroller.focus({ preventScroll: true });
+    if (this.#isClosed) return;
+    if (this.#gallery.isOpen) this.#gallery.focus();
+    else this.#scroller.focus({ preventScroll: true });
+  }
+
+  // Gallery
+
+  /** Shows the rows as images or as a table. The selection and the first row in the view stay. */
+  #onSwitch(isOpen: boolean, topRow: number): void {
+    this.#scroller.hidden = isOpen;
+    this.#switch.draw(this.#gallery);
+    if (!isOpen) {
+      this.#measure();
+      this.#rows.moveTo(topRow * this.#rows.rowHeight);
+      this.#scroller.scrollTop = this.#rows.scrollTop;
+      this.#requestDraw();
+    }
+    this.#drawFooter();
+    this.#pane.follow();
+  }
+
+  #selectedRows(): SelectedRows {
+    const { active, anchor } = this.#selection;
+    return { active: active.row, anchor: anchor.row };
+  }
+
+  /** Selects whole rows, or for one row the cell that was active. */
+  #selectRows({ active, anchor }: SelectedRows): void {
+    if (active === anchor) return this.#select(selectCell({ ...this.#selection.active, row: active }));
+    const { columns } = this.#size;
+    this.#select({
+      active: { row: active, column: 0 },
+      anchor: { row: anchor, column: Math.max(0, columns - 1) },
+    });
   }
 
   /** Asks for the number of a row and moves there. */
@@ -557,6 +623,7 @@ export class Grid {
     if (!this.#copy.isRunning) this.#notice = undefined;
     this.#drawFooter();
     this.#pane.follow();
+    this.#gallery.draw();
     this.#requestDraw();
     this.#saveSoon();
   }
@@ -676,7 +743,7 @@ export class Grid {
       showValue: () => this.#openPane(),
       goToRow: () => this.goToRow(),
     });
-    this.#openMenu([...menu, ...this.#rowHeightMenu()], at);
+    this.#openMenu(this.#gallery.isOpen ? menu : [...menu, ...this.#rowHeightMenu()], at);
   }
 
   #openColumnMenu(index: number, at: HTMLElement): void {
@@ -723,7 +790,8 @@ export class Grid {
 
   #onCopy(event: ClipboardEvent): void {
     const root = this.element.getRootNode();
-    if (!('activeElement' in root) || root.activeElement !== this.#scroller) return;
+    const hasFocus = 'activeElement' in root && root.activeElement === this.#scroller;
+    if (!hasFocus && !this.#gallery.hasFocus(root)) return;
     const text = this.#headerText() ?? this.#copy.loadedText(this.#copiedRange(), 'tsv');
     event.preventDefault();
     event.stopPropagation();
@@ -739,7 +807,13 @@ export class Grid {
 
   #copiedRange(): CopiedRange {
     const { startRow, endRow, startColumn, endColumn } = rangeOf(this.#selection);
-    return { startRow, endRow, columns: this.#layout.shown.slice(startColumn, endColumn) };
+    const { shown } = this.#layout;
+    // Selected images stand for their rows, and text can't hold an image.
+    if (this.#gallery.isOpen) {
+      const columns = shown.filter((column) => !isImageColumn(this.#frame.columns[column]!));
+      return { startRow, endRow, columns };
+    }
+    return { startRow, endRow, columns: shown.slice(startColumn, endColumn) };
   }
 
   /** Returns the names of the selected columns if the header is active. */
@@ -764,6 +838,10 @@ export class Grid {
 
   /** What the footer says about the selection and the hidden columns. */
   #facts(): string[] {
+    if (this.#gallery.isOpen) {
+      const { startRow, endRow } = rangeOf(this.#selection);
+      return endRow - startRow > 1 ? [`${countText(endRow - startRow)} rows selected`] : [];
+    }
     const hidden = this.#choices.hidden.length;
     const facts = hidden === 0 ? [] : [`${countText(hidden)} hidden`];
     if (!isSingle(this.#selection)) {
@@ -785,6 +863,7 @@ export class Grid {
         choices: this.#choices,
         rowHeight: this.#rowHeight,
         pane: this.#pane.state,
+        gallery: this.#gallery.state,
       });
     }, 200);
   }
