@@ -1,0 +1,112 @@
+import type { Ordering } from '#catalog/query/querySpec.ts';
+import { stringLiteral } from '#shared/literals.ts';
+import type { ViewOfTable } from './viewOfTable.ts';
+
+/** How Python opens a catalog. Keys are read from environment variables, so that code has no secrets. */
+export type PythonCatalog =
+  | { readonly kind: 'dir'; readonly root: string }
+  | {
+      readonly kind: 'rest';
+      readonly uri: string;
+      /** Headers that are not secret, such as the name of the database. */
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      /** Headers whose values are read from environment variables: header → variable. */
+      readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
+    };
+
+/** The largest count of rows that the specification allows in a request. */
+const maxRows = 2 ** 31 - 1;
+
+/**
+ * Returns Python for pylance. In a directory it opens the table. On a server it sends a query, because a client with a
+ * key alone can't read the files of the table.
+ */
+export const pythonCode = (view: ViewOfTable, catalog: PythonCatalog): string =>
+  catalog.kind === 'dir' ? datasetCode(view, catalog.root) : queryCode(view, catalog);
+
+// A string of JSON is also one of Python.
+const stringList = (items: readonly string[]): string => `[${items.map(stringLiteral).join(', ')}]`;
+
+const versionArgument = (version: number | undefined): string => (version === undefined ? '' : `, version=${version}`);
+
+function datasetCode(view: ViewOfTable, root: string): string {
+  const { namespacePath, name, version, where, orderBy = [], columns, limit } = view;
+  const read = readColumns(view);
+  const given = [
+    ...(read ? [`columns=${stringList(read)}`] : []),
+    ...(where === undefined ? [] : [`filter=${stringLiteral(where)}`]),
+    ...(orderBy.length > 0 ? [`order_by=[${orderBy.map(orderingCode).join(', ')}]`] : []),
+    ...(limit === undefined ? [] : [`limit=${limit}`]),
+  ];
+  return [
+    'import lance',
+    'import lance_namespace',
+    ...(orderBy.length > 0 ? ['from lance.dataset import ColumnOrdering'] : []),
+    '',
+    `catalog = lance_namespace.connect("dir", {"root": ${stringLiteral(root)}})`,
+    `table = lance.dataset(namespace_client=catalog, table_id=${stringList([...namespacePath, name])}${versionArgument(version)})`,
+    `rows = ${callCode('table.to_table', given)}`,
+    ...droppedColumns(columns, read),
+  ].join('\n');
+}
+
+/** Returns the columns to read. pylance, and the sort of a client, need the columns to sort by among them. */
+const readColumns = ({ columns, orderBy = [] }: ViewOfTable): readonly string[] | undefined =>
+  columns && [...new Set([...columns, ...orderBy.map(({ column }) => column)])];
+
+const droppedColumns = (columns: readonly string[] | undefined, read: readonly string[] | undefined): string[] =>
+  columns && read && read.length > columns.length ? [`rows = rows.select(${stringList(columns)})`] : [];
+
+function orderingCode({ column, descending = false, nullsFirst = false }: Ordering): string {
+  const flags = `${descending ? ', ascending=False' : ''}${nullsFirst ? ', nulls_first=True' : ''}`;
+  return `ColumnOrdering(${stringLiteral(column)}${flags})`;
+}
+
+function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'rest' }>): string {
+  const { namespacePath, name, version, where, orderBy = [], columns, limit } = view;
+  const isSorted = orderBy.length > 0;
+  const read = readColumns(view);
+  const properties = [
+    `"uri": ${stringLiteral(catalog.uri)}`,
+    ...Object.entries(catalog.headers ?? {}).map(
+      ([header, value]) => `${stringLiteral(`headers.${header}`)}: ${stringLiteral(value)}`,
+    ),
+    ...Object.entries(catalog.secretHeaders ?? {}).map(
+      ([header, variable]) => `${stringLiteral(`headers.${header}`)}: os.environ[${stringLiteral(variable)}]`,
+    ),
+  ];
+  const request = [
+    `id=${stringList([...namespacePath, name])}`,
+    ...(version === undefined ? [] : [`version=${version}`]),
+    ...(where === undefined ? [] : [`filter=${stringLiteral(where)}`]),
+    ...(read ? [`columns=models.QueryTableRequestColumns(column_names=${stringList(read)})`] : []),
+    `k=${isSorted || limit === undefined ? maxRows : limit}`,
+    'vector=models.QueryTableRequestVector()',
+  ];
+  return [
+    'import io',
+    ...(catalog.secretHeaders && Object.keys(catalog.secretHeaders).length > 0 ? ['import os'] : []),
+    '',
+    'import lance_namespace',
+    'import lance_namespace_urllib3_client.models as models',
+    'import pyarrow as pa',
+    '',
+    `catalog = ${callCode('lance_namespace.connect', ['"rest"', `{${properties.join(', ')}}`])}`,
+    `request = ${callCode('lance_namespace.QueryTableRequest', request)}`,
+    'rows = pa.ipc.open_file(io.BytesIO(catalog.query_table(request).data)).read_all()',
+    ...(isSorted ? ['# The server returns rows in the order of the table. pyarrow puts NaN beside null.'] : []),
+    // The sort is stable, so that the last column is sorted by first.
+    ...orderBy.toReversed().map(sortCode),
+    ...(isSorted && limit !== undefined ? [`rows = rows.slice(0, ${limit})`] : []),
+    ...droppedColumns(columns, read),
+  ].join('\n');
+}
+
+function sortCode({ column, descending = false, nullsFirst = false }: Ordering): string {
+  const direction = descending ? 'descending' : 'ascending';
+  return `rows = rows.sort_by([(${stringLiteral(column)}, "${direction}")], null_placement="at_${nullsFirst ? 'start' : 'end'}")`;
+}
+
+/** Writes a call, with an argument a line if it has several. */
+const callCode = (callee: string, given: readonly string[]): string =>
+  given.length > 1 ? `${callee}(\n    ${given.join(',\n    ')},\n)` : `${callee}(${given.join('')})`;
