@@ -163,6 +163,20 @@ suite('what is changed from the tree', () => {
     });
     suiteTeardown(() => limited.stop());
 
+    test('costs no requests: a table needs two before its first rows', async () => {
+      await rowsAt(api, 'limited', 'shop', 'eu');
+      limited.asked.length = 0;
+      await run('lanceCatalog.table.preview', tableNode('limited', ['shop', 'eu'], 'orders'));
+      const [panel] = api.panels.all;
+      await eventually('the webview asked for its first rows', () => (panel?.rowsSent ?? 0) > 0);
+      const parts = limited.asked.map((address) => new URL(address, 'http://server').pathname.split('/').at(-1));
+      // A tree that shows the namespace may list it meanwhile, so only requests on the table count.
+      const onTable = parts.filter((part) => part !== 'list');
+      assert.deepEqual(onTable.slice(0, 2), ['describe', 'query']);
+      assert.ok(!onTable.slice(2).includes('describe'), 'one description is enough');
+      api.panels.dispose();
+    });
+
     test('is offered until the catalog has refused it, and then not any more', async () => {
       const table = tableNode('limited', ['shop', 'eu'], 'orders');
       assert.deepEqual((await rowsAt(api, 'limited')).map(nameOf).slice(-1), ['shop']);
