@@ -10,6 +10,16 @@ const maxAtOnce = 200_000;
 /** How often the progress is shown, milliseconds. */
 const progressMs = 200;
 
+/** The cells to copy, or the names of their columns if the header is active. */
+export type SelectedCells = CopiedRange & { readonly isHeader: boolean };
+
+export type CellCopyDeps = {
+  readonly frame: GridFrame;
+  /** Shows a notice, or none. */
+  readonly tell: (notice: Notice | undefined) => void;
+  readonly selected: () => SelectedCells;
+};
+
 /**
  * Copies cells to the clipboard. Loaded cells are copied at once. Others are read first, with progress, and can be
  * canceled. A large text is copied only after a question.
@@ -17,30 +27,34 @@ const progressMs = 200;
 export class CellCopy {
   readonly #frame: GridFrame;
   readonly #tell: (notice: Notice | undefined) => void;
+  readonly #selected: () => SelectedCells;
   #running: AbortController | undefined;
 
-  /** @param tell shows a notice, or none */
-  constructor(frame: GridFrame, tell: (notice: Notice | undefined) => void) {
+  constructor({ frame, tell, selected }: CellCopyDeps) {
     this.#frame = frame;
     this.#tell = tell;
+    this.#selected = selected;
   }
 
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
 
-  /** Returns the text if all cells are loaded and it is not large; `undefined` otherwise. */
-  loadedText(range: CopiedRange, form: CopyForm): string | undefined {
-    if ((range.endRow - range.startRow) * range.columns.length > maxAtOnce) return undefined;
-    const text = copyCells(this.#frame, range, form);
-    return text === undefined || text.length > askBytes ? undefined : text;
+  /** Copies the selected cells, and tells how far it has come. */
+  copy(form: CopyForm): void {
+    const cells = this.#selected();
+    const text = this.#loadedText(cells, form);
+    if (text === undefined) void this.#copyUnloaded(cells, form);
+    else void this.write(text);
   }
 
-  /** Copies a range, and tells how far it has come. */
-  copy(range: CopiedRange, form: CopyForm): void {
-    const text = this.loadedText(range, form);
-    if (text === undefined) void this.#copyUnloaded(range, form);
-    else void this.write(text);
+  /** Fills the clipboard in the browser's own event, which needs no permission. */
+  onCopyEvent(event: ClipboardEvent): void {
+    const text = this.#loadedText(this.#selected(), 'tsv');
+    event.preventDefault();
+    event.stopPropagation();
+    if (text === undefined) this.copy('tsv');
+    else event.clipboardData?.setData('text/plain', text);
   }
 
   /** Writes a string to the clipboard. If the page may not write without a click, a button lets the user click. */
@@ -57,6 +71,14 @@ export class CellCopy {
 
   cancel(): void {
     this.#running?.abort();
+  }
+
+  /** Returns the text if all cells are loaded and it is not large; `undefined` otherwise. */
+  #loadedText({ isHeader, ...range }: SelectedCells, form: CopyForm): string | undefined {
+    if (isHeader) return range.columns.map((column) => this.#frame.columns[column]!.name).join('\t');
+    if ((range.endRow - range.startRow) * range.columns.length > maxAtOnce) return undefined;
+    const text = copyCells(this.#frame, range, form);
+    return text === undefined || text.length > askBytes ? undefined : text;
   }
 
   async #copyUnloaded(range: CopiedRange, form: CopyForm): Promise<void> {

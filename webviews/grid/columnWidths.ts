@@ -11,10 +11,75 @@ const headerPadding = 34;
 const manyRows = 20;
 
 /**
+ * The widths of columns that the user has not set. They come from names and types first, and from the values once these
+ * are loaded; then a width no longer changes.
+ */
+export class ColumnWidths {
+  readonly #frame: GridFrame;
+  readonly #widths: number[];
+  /** Columns whose width is also from values. */
+  readonly #sized = new Set<number>();
+  #rowHeight: number;
+  #digit = 7.6;
+  #hasFont = false;
+
+  constructor(frame: GridFrame, rowHeight: number) {
+    this.#frame = frame;
+    this.#rowHeight = rowHeight;
+    this.#widths = frame.columns.map((_, column) => this.#width(column));
+  }
+
+  /** Width of a digit in pixels: a guess until the grid is on the page and its font is known. */
+  get digit(): number {
+    return this.#digit;
+  }
+
+  width(column: number): number {
+    return this.#widths[column]!;
+  }
+
+  /** Reads the font of the grid, once. Returns whether it changes the widths. */
+  readFont(element: HTMLElement): boolean {
+    if (this.#hasFont) return false;
+    this.#hasFont = true;
+    const digit = digitWidth(element);
+    if (digit === undefined || Math.abs(digit - this.#digit) < 0.05) return false;
+    this.#digit = digit;
+    for (const column of this.#widths.keys()) this.#widths[column] = this.#width(column);
+    return true;
+  }
+
+  /** Gives columns the width of their values, if these are loaded. Returns whether a width has changed. */
+  fitValues(columns: readonly number[], start: number): boolean {
+    let isChanged = false;
+    for (const column of columns) {
+      if (this.#sized.has(column)) continue;
+      const cell = this.#frame.cell(start, column);
+      if (cell === undefined || cell.kind === 'failed') continue;
+      this.#sized.add(column);
+      const width = this.#width(column, start);
+      if (width !== this.#widths[column]) isChanged = true;
+      this.#widths[column] = width;
+    }
+    return isChanged;
+  }
+
+  /** Columns of images become as wide as their images at the next `fitValues`. */
+  setRowHeight(rowHeight: number): void {
+    this.#rowHeight = rowHeight;
+    this.#sized.clear();
+  }
+
+  #width(column: number, start = 0): number {
+    return columnWidth(this.#frame, column, { digit: this.#digit, rowHeight: this.#rowHeight, start });
+  }
+}
+
+/**
  * Returns the width of a column, from its name and type, and from the values of loaded rows.
  * @param options `start` is the first of the rows to measure, `digit` the width of a digit in pixels
  */
-export function columnWidth(
+function columnWidth(
   frame: GridFrame,
   column: number,
   { digit, rowHeight, start = 0 }: { digit: number; rowHeight: number; start?: number },
@@ -56,7 +121,7 @@ function leastOfType(type: string, numeric: boolean, numRows: number, digit: num
 }
 
 /** Returns the width of a digit in the font of an element, in pixels; `undefined` if it can't be measured. */
-export function digitWidth(element: HTMLElement): number | undefined {
+function digitWidth(element: HTMLElement): number | undefined {
   const { fontSize, fontFamily } = getComputedStyle(element);
   const canvas = document.createElement('canvas').getContext('2d');
   if (!canvas) return undefined;

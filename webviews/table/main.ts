@@ -10,8 +10,9 @@ import type {
   PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
 import { pagedFrame } from '../grid/frame.ts';
-import { Grid, type GridState } from '../grid/grid.ts';
+import { Grid } from '../grid/grid.ts';
 import type { Footer } from '../grid/gridFooter.ts';
+import type { GridState } from '../grid/gridOptions.ts';
 import { saveThrough } from '../grid/saveFile.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
