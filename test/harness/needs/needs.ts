@@ -89,7 +89,7 @@ export const needsOf: Readonly<Record<Layer, readonly Need[]>> = {
   contract: [venv, python, mypyNeed],
   kernel: [venv, python, duckdbPackageNeed, chromium],
   host: [venv, python, chromium, workbench],
-  ui: [chromium, workbench],
+  ui: [venv, python, chromium, workbench],
   cluster: [ownNetwork, venv, python, ...kubeNeeds, ...rayNeeds, duckdbNeed, ...pythonClientNeeds],
 };
 
