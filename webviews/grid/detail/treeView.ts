@@ -58,6 +58,10 @@ function addChildren(
       },
     });
     more.className = 'lance-tree-more';
+    // A tree has no other children than its items.
+    more.role = 'treeitem';
+    more.tabIndex = -1;
+    more.ariaLevel = String(level);
     more.style.marginLeft = `${indent(level)}px`;
     parent.append(more);
   }
@@ -130,7 +134,7 @@ function valueElement({ kind, text, size }: TreeNode): HTMLElement {
 }
 
 function onKey(event: KeyboardEvent, tree: HTMLElement, items: WeakMap<Element, Item>): void {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLButtonElement) return;
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
   const all = [...tree.querySelectorAll<HTMLElement>('[role=treeitem]')];
   const at = all.findIndex((item) => item === event.target);
   const item = all[at];
@@ -140,7 +144,7 @@ function onKey(event: KeyboardEvent, tree: HTMLElement, items: WeakMap<Element, 
   const target = targetOf(event.key, { all, at, item, isOpen });
   if (target) target.focus();
   else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') toggle?.(event.key === 'ArrowRight');
-  else if (event.key === 'Enter' || event.key === ' ') toggle?.(!isOpen);
+  else if ((event.key === 'Enter' || event.key === ' ') && toggle) toggle(!isOpen);
   else return;
   event.preventDefault();
 }
