@@ -1,12 +1,13 @@
 import type * as vscode from 'vscode';
 import { findNode } from '#processes/childProcess.ts';
 import type { ViewsProcess } from '#processes/viewsProcess.ts';
-import type { SqlResultState, ViewsMethods } from '#shared/protocol/viewsMessages.ts';
+import type { SqlResultState, ViewsMethods, ViewState } from '#shared/protocol/viewsMessages.ts';
 import type { Log } from './log.ts';
 import { setting } from './settings.ts';
 
 /**
- * The views process of this window, which runs SQL, keeps the rows of results and writes exports. It starts with the first request. If
+ * The views process of this window, which runs SQL, keeps the rows of results, sorts and filters tables,
+ * and writes exports. It starts with the first request. If
  * it ends, its results are lost, and the next request starts it again.
  */
 export class ViewsHost implements vscode.Disposable {
@@ -17,6 +18,8 @@ export class ViewsHost implements vscode.Disposable {
   readonly #listeners = new Map<string, (state: SqlResultState) => void>();
   /** By id of an export. */
   readonly #progress = new Map<string, (rows: number) => void>();
+  /** By id of a sorted or filtered table. */
+  readonly #views = new Map<string, (state: ViewState | undefined) => void>();
   #process: Promise<ViewsProcess> | undefined;
   #runningPid: number | undefined;
 
@@ -57,10 +60,17 @@ export class ViewsHost implements vscode.Disposable {
     return { dispose: () => void this.#progress.delete(id) };
   }
 
+  /** Calls a listener with each state of a sorted or filtered table; with `undefined` if the process has ended. */
+  onView(id: string, listener: (state: ViewState | undefined) => void): { dispose(): void } {
+    this.#views.set(id, listener);
+    return { dispose: () => void this.#views.delete(id) };
+  }
+
   dispose(): void {
     this.#lifetime.abort();
     this.#process?.then((one) => one.dispose()).catch(() => undefined);
     this.#listeners.clear();
+    this.#views.clear();
   }
 
   async #start(): Promise<ViewsProcess> {
@@ -75,6 +85,7 @@ export class ViewsHost implements vscode.Disposable {
         signal,
         onResult: (id, state) => this.#listeners.get(id)?.(state),
         onExport: (id, rows) => this.#progress.get(id)?.(rows),
+        onView: (id, state) => this.#views.get(id)?.(state),
       });
       this.#runningPid = started.pid;
       this.#log.info(`the views process runs: pid ${started.pid}`);
@@ -94,5 +105,6 @@ export class ViewsHost implements vscode.Disposable {
     const message = `The process for results has ended: ${reason}. Run the query again.`;
     const state: SqlResultState = { rows: 0, end: 'failed', problem: { message, offset: null }, milliseconds: 0 };
     for (const listener of this.#listeners.values()) listener(state);
+    for (const listener of this.#views.values()) listener(undefined);
   }
 }

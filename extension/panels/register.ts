@@ -1,13 +1,23 @@
 import * as vscode from 'vscode';
+import type { Catalogs } from '../connections/catalogs.ts';
 import type { Connections } from '../connections/connections.ts';
+import { viewsCatalog } from '../connections/viewsCatalog.ts';
 import { setContext } from '../host/commands.ts';
+import type { Engine } from '../host/engine.ts';
+import type { ViewsHost } from '../host/viewsHost.ts';
 import { panelTypes } from '../manifest.ts';
 import { registerTableCommands, restoredSource, type TableCommandDeps } from './commands.ts';
 import { PanelFailures } from './panelFailure.ts';
 import { TablePanels } from './tablePanel.ts';
 import { catalogSource } from './tableSource.ts';
 
-type PanelDeps = Omit<TableCommandDeps, 'panels'> & { extensionUri: vscode.Uri; connections: Connections };
+type PanelDeps = Omit<TableCommandDeps, 'panels'> & {
+  extensionUri: vscode.Uri;
+  connections: Connections;
+  catalogs: Catalogs;
+  engine: Engine;
+  views: ViewsHost;
+};
 
 export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: TablePanels } {
   const { extensionUri, log, connections, catalogOf } = parts;
@@ -17,6 +27,7 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
     restore: (kept) => restoredSource(kept, catalogOf),
     sourceOf: (place) => catalogSource(place, catalogOf),
     failures: new PanelFailures(connections),
+    views: { views: parts.views, viewsCatalog: (connection) => viewsCatalog(parts, connection) },
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
   });
   const registered = vscode.Disposable.from(

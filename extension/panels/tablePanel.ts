@@ -3,6 +3,7 @@ import { maxBlobRange } from '#shared/arrow/blobs.ts';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import {
+  isPanelView,
   panelActions,
   type PanelAction,
   type PanelFailure,
@@ -27,7 +28,8 @@ import {
   type TablePlace,
   type TableSource,
 } from './tableSource.ts';
-import { isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
+import { filterByCell, isWholeTable, type ViewBase, type ViewDeps, ViewSource } from './viewSource.ts';
+import { isBoolean, isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
 
 type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
 
@@ -39,7 +41,10 @@ export class TablePanel implements vscode.Disposable {
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #files = new FileDrafts();
   readonly #subscriptions: vscode.Disposable[] = [];
+  readonly #views: ViewDeps;
   #showing: Showing;
+  /** The table itself, if the panel shows a view of it. */
+  #base: Showing | undefined;
   /**
    * Whether the webview has requested its table. Before this request, the webview can't receive another table. A hidden
    * panel loses its content, so its webview requests the table again when the panel is shown.
@@ -54,11 +59,12 @@ export class TablePanel implements vscode.Disposable {
   constructor(
     panel: vscode.WebviewPanel,
     source: TableSource,
-    { dist, log, failures }: { dist: vscode.Uri; log: Log; failures: PanelFailures },
+    { dist, log, failures, views }: { dist: vscode.Uri; log: Log; failures: PanelFailures; views: ViewDeps },
   ) {
     this.panel = panel;
     this.#log = log;
     this.#failures = failures;
+    this.#views = views;
     this.#showing = this.#open(source);
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(
       (frame) => void panel.webview.postMessage(frame),
@@ -67,6 +73,8 @@ export class TablePanel implements vscode.Disposable {
         act: async (params) => (await this.#act(checkAction(asRecord(params)['action'])), null),
         rows: (params, signal) => this.#rows(params, signal),
         blob: (params, signal) => this.#blob(params, signal),
+        view: (params, signal) => this.#view(params, signal),
+        filterByCell: (params, signal) => this.#filterByCell(params, signal),
         createFile: (params, signal) => this.#files.create(params, signal),
         writeFile: (params) => this.#files.write(params),
         closeFile: (params) => this.#files.close(params),
@@ -118,7 +126,7 @@ export class TablePanel implements vscode.Disposable {
 
   /** Shows another table in this panel, and cancels pending reads of the old table. */
   async show(source: TableSource): Promise<void> {
-    this.#showing.controller.abort();
+    this.#stop();
     this.#showing = this.#open(source);
     this.#hasFailed = false;
     this.panel.title = source.title;
@@ -149,7 +157,7 @@ export class TablePanel implements vscode.Disposable {
   dispose(): void {
     // The endpoint is closed first, because it can't send the cancellation of a call to a closed panel.
     this.#endpoint.close();
-    this.#showing.controller.abort();
+    this.#stop();
     this.#files.dispose();
     for (const subscription of this.#subscriptions.splice(0)) subscription.dispose();
   }
@@ -188,8 +196,8 @@ export class TablePanel implements vscode.Disposable {
   }
 
   async #act(action: PanelAction): Promise<void> {
-    const { source } = this.#showing;
-    if (action === 'cancel') return source.growing?.cancel();
+    const { source } = this.#base ?? this.#showing;
+    if (action === 'cancel') return this.#showing.source.growing?.cancel();
     const next = await runCommand(this.#log, `${action} of ${source.title}`, () =>
       this.#failures.act(action, source.place),
     );
@@ -212,7 +220,8 @@ export class TablePanel implements vscode.Disposable {
   /** Tells the webview how far a table has come that grows, or why it could not be completed. */
   async #grow(source: TableSource, table: Promise<PanelTable>, signal: AbortSignal): Promise<void> {
     const { growing } = source;
-    if (!growing || !this.#isListening || signal.aborted) return;
+    // A view is not shown yet while its first rows are found.
+    if (!growing || !this.#isListening || signal.aborted || this.#showing.source !== source) return;
     try {
       // If the table can't be opened, the caller of `open` shows why.
       if (growing.failure) {
@@ -243,6 +252,59 @@ export class TablePanel implements vscode.Disposable {
     }
   }
 
+  /**
+   * Shows the table filtered or sorted, or as it is. If that fails, the panel continues to show what it has.
+   * @throws CatalogError as `ViewSource.open`, InvalidInput (13) if the table has no views
+   */
+  async #view(params: PanelHostMethods['view'][0], signal: AbortSignal): Promise<PanelTable> {
+    const { key, view } = checkView(params);
+    const before = this.#showing;
+    await sameTable(before.table, key);
+    const base = this.#base ?? before;
+    if (isWholeTable(view)) {
+      this.#replaceView(base);
+      return base.table;
+    }
+    const source = new ViewSource(this.#views, await viewBase(base), view);
+    const next = this.#open(source);
+    const cancel = (): void => next.controller.abort();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await next.table;
+      signal.throwIfAborted();
+      if (this.#showing !== before) throw new CatalogError('InvalidInput', 'The panel shows another table now.', '');
+    } catch (error) {
+      cancel();
+      throw error;
+    }
+    signal.removeEventListener('abort', cancel);
+    this.#replaceView(next, base);
+    return grown(source, next.table);
+  }
+
+  /** @throws CatalogError as `narrowedFilter`, InvalidInput (13) if the table has no views */
+  async #filterByCell(params: PanelHostMethods['filterByCell'][0], signal: AbortSignal): Promise<string> {
+    const { key, column, ...cell } = checkCell(params);
+    const { source, table } = this.#showing;
+    const name = (await sameTable(table, key)).columns[column]?.name;
+    if (name === undefined) throw new CatalogError('InvalidInput', 'The table has no such column.', 'Open it again.');
+    const base = await viewBase(this.#base ?? this.#showing);
+    return filterByCell(this.#views, base, source, { ...cell, column: name }, signal);
+  }
+
+  /** Shows a view of a table, or the table itself, which stays open. */
+  #replaceView(next: Showing, base?: Showing): void {
+    if (this.#showing !== next && this.#base) this.#showing.controller.abort();
+    this.#showing = next;
+    this.#base = base;
+  }
+
+  #stop(): void {
+    this.#showing.controller.abort();
+    this.#base?.controller.abort();
+    this.#base = undefined;
+  }
+
   async #blob(params: PanelHostMethods['blob'][0], signal: AbortSignal): Promise<Uint8Array> {
     const { source, table } = this.#showing;
     const { key, column, row, start, end } = checkBlob(params);
@@ -265,6 +327,14 @@ async function grown({ growing }: TableSource, table: Promise<PanelTable>): Prom
   const opened = await table;
   if (growing?.failure) throw growing.failure;
   return { ...opened, ...growing?.growth };
+}
+
+/** @throws CatalogError InvalidInput (13) if the rows can't be filtered and sorted */
+async function viewBase({ source, table }: Showing): Promise<ViewBase> {
+  const opened = await table;
+  const { place } = source;
+  if (place && opened.hasViews === true) return { source, place, table: opened };
+  throw new CatalogError('InvalidInput', `The rows of "${opened.title}" can't be filtered or sorted.`, 'Use SQL.');
 }
 
 function checkAction(action: unknown): PanelAction {
@@ -301,6 +371,26 @@ function checkBlob(params: unknown): PanelHostMethods['blob'][0] {
   throw new CatalogError('InvalidInput', 'The range of bytes is not valid.', `Request at most ${maxBlobRange} bytes.`);
 }
 
+const isViewParams = shapeFor<PanelHostMethods['view'][0]>({ key: isString, view: isPanelView });
+
+function checkView(params: unknown): PanelHostMethods['view'][0] {
+  if (isViewParams(params)) return params;
+  throw new CatalogError('InvalidInput', 'The filter or the order is not valid.', 'Open the table again.');
+}
+
+const isCellParams = shapeFor<PanelHostMethods['filterByCell'][0]>({
+  key: isString,
+  where: isString,
+  column: isCount,
+  row: isCount,
+  isOther: isBoolean,
+});
+
+function checkCell(params: unknown): PanelHostMethods['filterByCell'][0] {
+  if (isCellParams(params)) return params;
+  throw new CatalogError('InvalidInput', 'The cell is not valid.', 'Open the table again.');
+}
+
 /** @throws CatalogError InvalidInput (13) if the table can't be read by columns or lacks one of them */
 function namesOf({ columns, selectsColumns }: PanelTable, positions: readonly number[]): string[] {
   const names = positions.flatMap((position) => columns[position]?.name ?? []);
@@ -321,6 +411,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   readonly #restore: (state: unknown) => TableSource;
   readonly #sourceOf: (place: TablePlace) => TableSource;
   readonly #failures: PanelFailures;
+  readonly #views: ViewDeps;
   readonly #onUnpinned: (isUnpinned: boolean) => void;
 
   constructor(options: {
@@ -330,10 +421,11 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     restore: (state: unknown) => TableSource;
     sourceOf: (place: TablePlace) => TableSource;
     failures: PanelFailures;
+    views: ViewDeps;
     /** Called after each change with whether the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
-    const { extensionUri, log, restore, sourceOf, failures, onUnpinned } = options;
+    const { extensionUri, log, restore, sourceOf, failures, views, onUnpinned } = options;
     this.#dist = vscode.Uri.joinPath(extensionUri, 'dist');
     const media = (name: string) => vscode.Uri.joinPath(extensionUri, 'media', name);
     this.#icon = { light: media('table-light.svg'), dark: media('table-dark.svg') };
@@ -341,6 +433,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#restore = restore;
     this.#sourceOf = sourceOf;
     this.#failures = failures;
+    this.#views = views;
     this.#onUnpinned = onUnpinned;
   }
 
@@ -457,7 +550,12 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   #adopt(panel: vscode.WebviewPanel, source: TableSource): TablePanel {
     panel.iconPath = this.#icon;
-    const adopted = new TablePanel(panel, source, { dist: this.#dist, log: this.#log, failures: this.#failures });
+    const adopted = new TablePanel(panel, source, {
+      dist: this.#dist,
+      log: this.#log,
+      failures: this.#failures,
+      views: this.#views,
+    });
     this.#panels.add(adopted);
     this.#retitle();
     panel.onDidDispose(() => {

@@ -131,6 +131,7 @@ export function catalogSource(
         numRows,
         version,
         selectsColumns,
+        hasViews: true,
         ...(blobColumns.size > 0 && { readsBlobs: true }),
       };
     },

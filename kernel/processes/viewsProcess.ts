@@ -1,6 +1,7 @@
 import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
 import {
   type SqlResultState,
+  type ViewState,
   viewsHostChecks,
   type ViewsHostMethods,
   type ViewsMethods,
@@ -18,10 +19,12 @@ export type ViewsStart = {
   onResult: (id: string, state: SqlResultState) => void;
   /** Called with the number of rows that an export has written. */
   onExport: (id: string, rows: number) => void;
+  /** Called with the state of a sorted or filtered table when it has changed. */
+  onView: (id: string, state: ViewState) => void;
   signal?: AbortSignal | undefined;
 };
 
-/** The process for the views of a window: the results of SQL, and exports. It ends with this process. */
+/** The process for the views of a window: the results of SQL, sorted and filtered tables, and exports. It ends with this process. */
 export class ViewsProcess {
   readonly #process: PipedProcess<ViewsHostMethods, ViewsMethods>;
 
@@ -41,7 +44,7 @@ export class ViewsProcess {
     }
   }
 
-  private constructor({ node, entry, onResult, onExport }: ViewsStart) {
+  private constructor({ node, entry, onResult, onExport, onView }: ViewsStart) {
     this.#process = new PipedProcess({
       node,
       entry,
@@ -49,6 +52,10 @@ export class ViewsProcess {
         ready: () => (markReady(), null),
         resultChanged: (params) => {
           if (viewsHostChecks.resultChanged(params)) callListener(() => onResult(params.id, params.state));
+          return null;
+        },
+        viewChanged: (params) => {
+          if (viewsHostChecks.viewChanged(params)) callListener(() => onView(params.id, params.state));
           return null;
         },
         exportAdvanced: (params) => {

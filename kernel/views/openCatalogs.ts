@@ -44,6 +44,21 @@ export class OpenCatalogs {
     }
   }
 
+  /** Opens a catalog, which stays open until `release` is called. @throws CatalogError InvalidInput (13) */
+  async hold(config: ViewsCatalog): Promise<{ catalog: Catalog; release: () => void }> {
+    const open = this.#take(config);
+    const release = (): void => {
+      open.users--;
+      this.#closeIdle();
+    };
+    try {
+      return { catalog: await open.catalog, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   #take(config: ViewsCatalog): Open {
     const key = JSON.stringify(config);
     const open: Open = this.#open.get(key) ?? { catalog: openCatalog(config), users: 0 };

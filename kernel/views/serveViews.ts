@@ -9,6 +9,7 @@ import { findTarget } from './findTarget.ts';
 import { OpenCatalogs } from './openCatalogs.ts';
 import { checkStatements, readPurpose } from './readStatements.ts';
 import { SqlResults } from './sqlResults.ts';
+import { TableViews } from './tableViews.ts';
 
 /**
  * Serves the requests of one window.
@@ -23,6 +24,10 @@ export function serveViews(pipe: Duplex, end: () => void): void {
     catalogs,
     // The request fails only when the pipe closes, and the caller handles that.
     report: (id, state) => void window.request('resultChanged', { id, state }).catch(() => {}),
+  });
+  const tables = new TableViews({
+    catalogs,
+    report: (id, state) => void window.request('viewChanged', { id, state }).catch(() => {}),
   });
   const handlers = checkedHandlers<ViewsMethods>(
     {
@@ -39,6 +44,11 @@ export function serveViews(pipe: Duplex, end: () => void): void {
           signal,
           report: (rows) => void window.request('exportAdvanced', { id: request.id, rows }).catch(() => {}),
         }),
+      openView: (request, signal) => tables.open(request, signal),
+      readView: async (request, signal) => Buffer.from(await tables.read(request, signal)).toString('base64'),
+      cancelView: ({ id }) => (tables.cancel(id), null),
+      closeView: async ({ id }) => (await tables.close(id), null),
+      filterByCell: (request, signal) => tables.filterByCell(request, signal),
     },
     viewsChecks,
     'the views process',

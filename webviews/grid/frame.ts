@@ -44,6 +44,8 @@ export type GridFrame = {
   retry(): void;
   /** Sets the number of rows after rows were added. */
   grow(numRows: number): void;
+  /** Forgets the loaded rows, and loads those in the view again. */
+  reload(): void;
   close(): void;
 };
 
@@ -83,6 +85,7 @@ export function tableFrame(table: Table, omitted?: OmittedCell): GridFrame {
     problem: () => undefined,
     retry: () => {},
     grow: () => {},
+    reload: () => {},
     close: () => {},
   };
 }
@@ -241,6 +244,9 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
     grow: (next) => {
       numRows = next;
       for (const part of parts) part.grow(next);
+    },
+    reload: () => {
+      for (const part of parts) part.reload();
     },
     close: () => {
       for (const part of parts) part.close();

@@ -1,5 +1,5 @@
 import { countText } from '#shared/format/numbers.ts';
-import { createElement, createWrapper } from '../parts/elements.ts';
+import { createButton, createElement, createWrapper } from '../parts/elements.ts';
 import type { Notice } from '../parts/noticeLine.ts';
 import { GridBody } from './body.ts';
 import { CellMedia } from './cellMedia.ts';
@@ -36,6 +36,7 @@ import {
   wholeRow,
   wholeTable,
 } from './selection.ts';
+import { type GridViewing, sortMenu, valueMenu, whyUnordered } from './sorting.ts';
 import { Viewport } from './viewport.ts';
 import { ViewSwitch } from './viewSwitch.ts';
 
@@ -63,6 +64,7 @@ export class Grid {
   readonly #media: CellMedia;
   readonly #pane: DetailPane;
   readonly #gallery: GridGallery;
+  readonly #viewing: GridViewing | undefined;
   readonly #onState: ((state: GridState) => void) | undefined;
   readonly #onFailure: (error: unknown) => void;
   #footerContent: Footer;
@@ -79,9 +81,11 @@ export class Grid {
   #isClosed = false;
   readonly #closing = new AbortController();
 
-  constructor({ frame, label, focus, footer, isGrowing = false, save, state, onState, onFailure }: GridOptions) {
+  constructor(options: GridOptions) {
+    const { frame, label, focus, footer, isGrowing = false, save, state, viewing, onState, onFailure } = options;
     this.#frame = frame;
     this.#footerContent = footer;
+    this.#viewing = viewing;
     this.#onState = onState;
     this.#onFailure = onFailure;
     this.#rowHeight = rowHeightOf(state?.rowHeight);
@@ -93,12 +97,13 @@ export class Grid {
     const start = { row: frame.numRows > 0 ? 0 : -1, column: 0 };
     this.#selection = clampSelection(state?.selection ?? selectCell(start), this.#size);
     const prefix = `lance-grid-${++grids}`;
-    this.#header = new GridHeader(prefix, {
-      select: (index, extend) => this.#selectColumn(index, extend),
-      openMenu: (index, at) => this.#openColumnMenu(index, at),
-      resize: (column, width, isDone) => this.#resize(column, width, isDone),
-      fit: (index) => this.#fit(index),
-    });
+    const actions = {
+      select: (index: number, extend: boolean) => this.#selectColumn(index, extend),
+      openMenu: (index: number, at: HTMLElement) => this.#openColumnMenu(index, at),
+      resize: (column: number, width: number, isDone: boolean) => this.#resize(column, width, isDone),
+      fit: (index: number) => this.#fit(index),
+    };
+    this.#header = new GridHeader(prefix, actions, viewing);
     this.#body = new GridBody(prefix);
     this.#copy = new CellCopy({ frame, tell: (notice) => this.#tell(notice), selected: () => this.#selectedCells() });
     this.#media = new CellMedia(this.element, frame);
@@ -127,7 +132,7 @@ export class Grid {
       onSwitch: (isOpen, topRow) => this.#onSwitch(isOpen, topRow),
       onState: () => this.#saveSoon(),
     });
-    this.#build(label, isGrowing);
+    this.#build(label, isGrowing, options.empty);
     this.#gallery.restore();
     this.#listen();
     this.#view.rows.moveTo(state?.top ?? 0);
@@ -138,11 +143,25 @@ export class Grid {
     if (state) this.#scrollWhenShown(state);
   }
 
-  /** Shows rows that were added, and what is below them now. */
-  update({ numRows, footer, isGrowing }: { numRows: number; footer: Footer; isGrowing: boolean }): void {
+  /**
+   * Shows rows that were added, and what is below them now. With `isMoved`, all rows are read again, because they have
+   * changed their order.
+   */
+  update({
+    numRows,
+    footer,
+    isGrowing,
+    isMoved = false,
+  }: {
+    numRows: number;
+    footer: Footer;
+    isGrowing: boolean;
+    isMoved?: boolean | undefined;
+  }): void {
     this.#footerContent = footer;
     this.#view.rows.numRows = numRows;
     this.#frame.grow(numRows);
+    if (isMoved) this.#frame.reload();
     this.#gallery.grow(numRows);
     this.#view.scroller.ariaRowCount = String(numRows + 1);
     this.#empty.hidden = numRows > 0 || isGrowing;
@@ -150,6 +169,10 @@ export class Grid {
     if (active.row < 0 && isSingle(this.#selection) && numRows > 0) this.#selection = selectCell({ ...active, row: 0 });
     this.#measure();
     this.#drawFooter();
+  }
+
+  focus(): void {
+    this.#focusRows();
   }
 
   /** Frees what the grid holds. The element can be removed then. */
@@ -176,7 +199,7 @@ export class Grid {
     return Math.max(3, countText(this.#frame.numRows).length) * this.#columns.digit * 0.92 + 20;
   }
 
-  #build(label: string, isGrowing: boolean): void {
+  #build(label: string, isGrowing: boolean, empty: Notice = { text: 'No rows', actions: [] }): void {
     const { numRows, columns } = this.#frame;
     const { scroller, layer } = this.#view;
     scroller.role = 'grid';
@@ -189,7 +212,7 @@ export class Grid {
     layer.append(this.#header.element, this.#body.element);
     // The pane may be open already, and it comes after the rows.
     this.#main.prepend(scroller);
-    this.#empty.textContent = 'No rows';
+    this.#empty.append(createElement('span', { text: empty.text }), ...empty.actions.map(createButton));
     this.#empty.hidden = numRows > 0 || isGrowing;
     const bottom = createWrapper('lance-bottom');
     bottom.append(this.#footer.element, this.#switch.element);
@@ -531,7 +554,14 @@ export class Grid {
       showValue: () => this.#openPane(),
       goToRow: () => this.goToRow(),
     });
-    this.#openMenu(this.#gallery.isOpen ? menu : [...menu, ...this.#rowHeightMenu()], at);
+    const all = [...menu, ...this.#valueMenu()];
+    this.#openMenu(this.#gallery.isOpen ? all : [...all, ...this.#rowHeightMenu()], at);
+  }
+
+  #valueMenu(): MenuItem[] {
+    const cell = isSingle(this.#selection) ? this.#activeCell() : undefined;
+    if (!this.#viewing || !cell || whyUnordered(this.#frame.columns[cell.column]!) !== undefined) return [];
+    return valueMenu(this.#viewing, cell.row, cell.column);
   }
 
   #openColumnMenu(index: number, at: HTMLElement): void {
@@ -545,7 +575,8 @@ export class Grid {
       fit: () => this.#fit(index),
       copyName: () => void this.#copy.write(this.#frame.columns[column]!.name),
     });
-    this.#openMenu([...items, ...this.#rowHeightMenu()], below(at));
+    const sorting = this.#viewing ? sortMenu(this.#viewing, column, this.#frame.columns[column]!) : [];
+    this.#openMenu([...sorting, ...items, ...this.#rowHeightMenu()], below(at));
   }
 
   #openMenu(items: readonly MenuItem[], at: { x: number; y: number }): void {

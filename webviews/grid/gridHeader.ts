@@ -2,6 +2,7 @@ import { createElement, createWrapper } from '../parts/elements.ts';
 import type { ColumnLayout, ColumnWindow } from './columnLayout.ts';
 import type { GridColumn } from './frame.ts';
 import { markedText } from './markedText.ts';
+import { type GridViewing, nextOrder, whyUnordered } from './sorting.ts';
 
 /** What the header shows at the moment. */
 export type HeaderView = {
@@ -30,10 +31,13 @@ export class GridHeader {
   readonly #scrolled = createWrapper('lance-scrolled');
   readonly #actions: HeaderActions;
   readonly #idPrefix: string;
+  readonly #viewing: GridViewing | undefined;
   #drawn: { layout: ColumnLayout; start: number; end: number; active: number | undefined } | undefined;
 
-  constructor(idPrefix: string, actions: HeaderActions) {
+  /** @param viewing set if the rows can be sorted */
+  constructor(idPrefix: string, actions: HeaderActions, viewing: GridViewing | undefined) {
     this.#idPrefix = idPrefix;
+    this.#viewing = viewing;
     this.#actions = actions;
     this.element = createElement('div', { className: 'lance-head', role: 'row' });
     this.element.ariaRowIndex = '1';
@@ -79,6 +83,7 @@ export class GridHeader {
     head.style.width = `${width}px`;
     head.append(
       createElement('span', { className: 'lance-name', text: markedText(name) }),
+      ...this.#sortButton(head, columns[column]!, column),
       createElement('span', { className: 'lance-type', text: type }),
       this.#menuButton(index, name),
       this.#resizer(index, column, width),
@@ -89,6 +94,31 @@ export class GridHeader {
       this.#actions.openMenu(index, head);
     });
     return head;
+  }
+
+  /** Returns the button that sorts by a column and shows its order; none if it can't be sorted. */
+  #sortButton(head: HTMLElement, info: GridColumn, column: number): HTMLElement[] {
+    const viewing = this.#viewing;
+    if (!viewing || whyUnordered(info) !== undefined) return [];
+    const { sorted } = viewing;
+    const position = sorted.findIndex((each) => each.column === column);
+    const order = sorted[position];
+    if (order) head.ariaSort = order.isDescending ? 'descending' : 'ascending';
+    const arrow = order === undefined ? '↕' : order.isDescending ? '↓' : '↑';
+    const button = createElement('button', {
+      className: `lance-sort-button${order ? ' lance-sorted' : ''}`,
+      text: sorted.length > 1 && order ? `${arrow}${position + 1}` : arrow,
+    });
+    button.type = 'button';
+    // The keyboard sorts by the menu of the header.
+    button.tabIndex = -1;
+    button.ariaLabel = `Sort by ${info.name}`;
+    button.title = sorted.length === 0 ? 'Sort' : 'Sort; with Shift, also by the columns before';
+    button.addEventListener('click', (event) => {
+      event.stopPropagation();
+      viewing.sort(nextOrder(sorted, column, event.shiftKey));
+    });
+    return [button];
   }
 
   #menuButton(index: number, name: string): HTMLElement {

@@ -6,6 +6,8 @@ import type { GalleryState } from './gridGallery.ts';
 import type { RowHeight } from './rowHeights.ts';
 import type { SaveFile } from './saveFile.ts';
 import type { Selection } from './selection.ts';
+import type { GridViewing } from './sorting.ts';
+import type { Notice } from '../parts/noticeLine.ts';
 
 /** What a grid keeps when its page is created again: scroll position, selection, columns, detail pane and gallery. */
 export type GridState = {
@@ -31,6 +33,10 @@ export type GridOptions = {
   readonly save?: SaveFile | undefined;
   readonly state?: GridState | undefined;
   readonly onState?: (state: GridState) => void;
+  /** Set if the rows can be sorted and filtered. */
+  readonly viewing?: GridViewing | undefined;
+  /** What is shown instead of rows, if there are none. */
+  readonly empty?: Notice | undefined;
   /** Called once if a value can't be drawn, because it does not match its column's type. The grid is closed then. */
   readonly onFailure: (error: unknown) => void;
 };

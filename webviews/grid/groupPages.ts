@@ -105,6 +105,12 @@ export class GroupPages {
     void this.#pages?.retry().catch(() => {});
   }
 
+  /** Forgets the loaded rows, and loads those in the view again. */
+  reload(): void {
+    this.#probe = undefined;
+    void this.#pages?.reload().catch(() => {});
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#hiding.abort();

@@ -130,8 +130,19 @@ export class Pages<T> {
     await this.show(this.#first * pageRows, Math.min(numRows, (this.#last + 1) * pageRows));
   }
 
+  /** Forgets all pages, and loads the visible ones again. */
+  async reload(): Promise<void> {
+    this.#clear();
+    const { pageRows } = this.#options;
+    await this.show(this.#first * pageRows, Math.min(this.#numRows, (this.#last + 1) * pageRows));
+  }
+
   close(): void {
     this.#closed = true;
+    this.#clear();
+  }
+
+  #clear(): void {
     for (const page of this.#pages.values()) {
       if (page.state === 'loading') page.abort();
       if (page.state === 'loaded') this.#options.budget.remove(page.counted);

@@ -1,20 +1,23 @@
 import '../grid/grid.css';
 import './panel.css';
 import { countText } from '#shared/format/numbers.ts';
-import type {
-  PanelAction,
-  PanelFailure,
-  PanelGrowth,
-  PanelHostMethods,
-  PanelTable,
-  PanelViewMethods,
+import {
+  isPanelView,
+  type PanelAction,
+  type PanelFailure,
+  type PanelGrowth,
+  type PanelHostMethods,
+  type PanelTable,
+  type PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
 import { pagedFrame } from '../grid/frame.ts';
 import { Grid } from '../grid/grid.ts';
 import type { Footer } from '../grid/gridFooter.ts';
 import type { GridState } from '../grid/gridOptions.ts';
+import { selectCell } from '../grid/selection.ts';
 import { saveThrough } from '../grid/saveFile.ts';
 import { createButton, createElement } from '../parts/elements.ts';
+import { TableViewing } from './tableViewing.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
@@ -50,14 +53,15 @@ function growthElement({ note }: PanelGrowth): HTMLElement {
 }
 
 /** `1,000,000 rows · 7 columns · version 3`, a note, and a button while rows are added. */
-function footerOf({ numRows, columns, version, note, isGrowing }: PanelTable): Footer {
+function footerOf(table: PanelTable): Footer {
+  const { columns, version, note, isGrowing } = table;
   const parts = [
-    rowsText({ numRows }),
+    rowsText(table),
     `${countText(columns.length)} ${columns.length === 1 ? 'column' : 'columns'}`,
     ...(version === null ? [] : [`version ${version}`]),
   ];
   return {
-    texts: [parts.join(' · '), ...(note === undefined ? [] : [note])],
+    texts: [parts.join(' · '), ...(note === undefined || note === '' ? [] : [note])],
     button: isGrowing === true ? actionOf('cancel') : undefined,
   };
 }
@@ -72,7 +76,7 @@ declare function acquireVsCodeApi(): {
 const editor = acquireVsCodeApi();
 const root = document.getElementById('root') ?? document.body;
 const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.postMessage(frame), {
-  show: (table) => (show(table), null),
+  show: (table) => (void showKept(table), null),
   grow: (growth) => (grow(growth), null),
   fail: (failure) => (fail(failure), null),
   goToRow: () => (content.kind === 'table' && content.grid.goToRow(), null),
@@ -105,15 +109,25 @@ function replace(next: PanelContent, element: HTMLElement): void {
   root.append(element);
 }
 
+const viewing = new TableViewing({
+  toolbar,
+  requestView: ({ key }, view, signal) => host.request('view', { key, view }, signal),
+  requestFilter: ({ key }, cell, signal) => host.request('filterByCell', { key, ...cell }, signal),
+  show: (table) => show(table),
+  focusRows: () => {
+    if (content.kind === 'table') content.grid.focus();
+  },
+});
+
 function fail(failure: PanelFailure): void {
   replace({ kind: 'failed' }, failureElement(failure));
 }
 
 function show(table: PanelTable): void {
-  const { key, title, version } = table;
-  const state = stateOf(editor.getState?.(), key);
+  const { key, title, version, view } = table;
+  const state = stateOf(editor.getState?.(), table);
   // The state from which the extension opens the panel again after a reload.
-  const keep = (next?: GridState): void => editor.setState({ key, title, version, grid: next });
+  const keep = (next?: GridState): void => editor.setState({ key, title, version, view, grid: next });
   keep(state);
   const frame = pagedFrame(
     table,
@@ -123,6 +137,7 @@ function show(table: PanelTable): void {
       ? (row, column, range, signal) => host.request('blob', { key, column, row, ...range }, signal)
       : undefined,
   );
+  const clear = { label: 'Clear Filter', run: () => viewing.clearFilter() };
   const grid = new Grid({
     frame,
     label: title,
@@ -131,29 +146,56 @@ function show(table: PanelTable): void {
     isGrowing: table.isGrowing === true,
     save: saveFile,
     state,
+    viewing: viewing.gridViewing(table),
+    empty: view && view.where !== '' ? { text: 'No rows match the filter.', actions: [clear] } : undefined,
     onState: keep,
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
   });
   replace({ kind: 'table', table, grid }, grid.element);
+  viewing.take(table);
+}
+
+/** Shows a table with the filter and the order that the page has kept for it. */
+async function showKept(table: PanelTable): Promise<void> {
+  const saved = editor.getState?.();
+  const { title, view } = (typeof saved === 'object' && saved !== null ? saved : {}) as Record<string, unknown>;
+  const isKept = table.hasViews === true && !table.view && title === table.title && isPanelView(view);
+  if (isKept) await viewing.restore(table, view);
+  else show(table);
 }
 
 /** Shows how far a table has come. A table that is not shown yet replaces the one that is shown. */
 function grow(growth: PanelGrowth): void {
+  // A view that is not shown yet arrives with its growth.
+  if (content.kind === 'table' && content.table.key !== growth.key && content.table.hasViews === true) return;
   if (content.kind !== 'table' || content.table.key !== growth.key)
     return replace({ kind: 'growing', key: growth.key }, growthElement(growth));
   const table = { ...content.table, ...growth };
   content = { ...content, table };
   toolbar.show(table);
-  content.grid.update({ numRows: table.numRows, footer: footerOf(table), isGrowing: growth.isGrowing });
+  const { isGrowing, isMoved } = growth;
+  content.grid.update({ numRows: table.numRows, footer: footerOf(table), isGrowing, isMoved });
 }
 
-/** Returns what the grid of the same table had kept, if the page is created again. */
-function stateOf(saved: unknown, key: string): GridState | undefined {
+/**
+ * Returns what the grid of the same table had kept, if the page is created again. Another view of the table keeps the columns, and
+ * starts at its first row.
+ */
+function stateOf(saved: unknown, { key, title }: PanelTable): GridState | undefined {
   if (typeof saved !== 'object' || saved === null) return undefined;
-  const { key: of, grid: state } = saved as { key?: unknown; grid?: GridState };
-  return of === key ? state : undefined;
+  const { key: of, title: savedTitle, grid: state } = saved as { key?: unknown; title?: unknown; grid?: GridState };
+  if (of === key || !state || savedTitle !== title) return of === key ? state : undefined;
+  const { column } = state.selection.active;
+  return { ...state, top: 0, selection: selectCell({ row: 0, column }) };
 }
 
+addEventListener('keydown', (event) => {
+  // Text fields have their own undo.
+  const isText = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+  if (isText || content.kind !== 'table' || !viewing.onKey(event)) return;
+  event.preventDefault();
+  event.stopPropagation();
+});
 addEventListener('message', (event) => void host.receive(event.data));
 addEventListener('pagehide', () => host.close());
 
@@ -161,7 +203,7 @@ root.ariaBusy = 'true';
 try {
   const table = await host.request('ready', null);
   // Ignore the response if a newer table has arrived during the request.
-  if (content.kind === 'waiting' || (content.kind === 'growing' && content.key === table.key)) show(table);
+  if (content.kind === 'waiting' || (content.kind === 'growing' && content.key === table.key)) await showKept(table);
 } catch (error) {
   // The host has usually sent the failure already, with what the user can do.
   if (!isAbort(error) && (content.kind === 'waiting' || content.kind === 'growing'))

@@ -5,9 +5,13 @@ import { createElement, createWrapper } from '../parts/elements.ts';
 /** Whether a table has the toolbar: only the tables of catalogs have versions. */
 export const hasToolbar = ({ version }: PanelTable): boolean => version !== null;
 
-/** Returns the number of rows in words: `1,000,000 rows`. */
-export const rowsText = ({ numRows }: Pick<PanelTable, 'numRows'>): string =>
-  `${countText(numRows)} ${numRows === 1 ? 'row' : 'rows'}`;
+/** Returns the number of rows in words: `1,000,000 rows`; with a filter `12 of 1,000,000 rows`. */
+export function rowsText({ numRows, totalRows, view, isGrowing }: PanelTable): string {
+  const isFiltered = view !== undefined && view.where.trim() !== '';
+  const total = totalRows ?? numRows;
+  const all = `${countText(total)} ${total === 1 ? 'row' : 'rows'}`;
+  return isFiltered ? `${countText(numRows)}${isGrowing === true ? '+' : ''} of ${all}` : all;
+}
 
 /**
  * The line above the grid. It stays on the page when another table is shown, so that a control in it keeps the focus.

@@ -17,8 +17,11 @@ export type ViewSpec = {
 
 export type ListOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of listed rows. */
-  readonly onProgress?: ((rows: number) => void) | undefined;
+  /**
+   * Called with the number of listed rows, and with how many of the first ones no longer change their order and can be
+   * read already.
+   */
+  readonly onProgress?: ((rows: number, settled: number) => void) | undefined;
 };
 
 /** Rows that are sorted in this process if a server can't sort them. They need about 50 bytes each. */
@@ -56,7 +59,7 @@ async function listInOrder(query: Query, list: RowIdList, { signal, onProgress }
   for await (const batch of (await query.execute({ signal })).batches) {
     list.push(rowIdsOf(batch));
     await list.settle();
-    onProgress?.(list.length);
+    onProgress?.(list.length, list.length);
   }
 }
 
@@ -84,7 +87,7 @@ async function listSorted(
     }
     last = readKeys(batch.numRows - 1);
     await list.settle(start);
-    onProgress?.(list.length);
+    onProgress?.(list.length, start);
   }
   list.sort(start, list.length);
   await list.settle();
@@ -108,7 +111,7 @@ async function listSortedHere(
     for (const id of rowIdsOf(batch)) ids.push(id);
     for (const [index, read] of keyReaders(batch, orderBy).entries())
       for (let row = 0; row < batch.numRows; row++) keys[index]!.push(read(row));
-    onProgress?.(ids.length);
+    onProgress?.(ids.length, 0);
   }
   const orders = orderBy.map((ordering) => keyOrder(ordering));
   const compare = (a: number, b: number): number => {

@@ -3,7 +3,6 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
 import type { Table } from '#catalog/table/table.ts';
-import { typedLiteral } from '#catalog/typedLiteral.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import {
   filteredQuery,
@@ -17,10 +16,23 @@ import {
 } from './listRows.ts';
 import type { KeyValue } from './keyOrder.ts';
 import { RowIdList } from './rowIdList.ts';
+import { equalCondition, isPlainColumn } from './valueCondition.ts';
 
 type ReadOptions = CallOptions & {
   /** Columns of the result. Default: all. */
   readonly columns?: readonly string[] | undefined;
+};
+
+/** The first rows of a view. */
+export type FirstRows = {
+  readonly numRows: number;
+  /** Whether the view has no other rows. */
+  readonly isAll: boolean;
+  /**
+   * Whether the list of row ids begins with these rows. False if very many rows have the same keys as the last one. Then
+   * the list may begin with other ones of them.
+   */
+  readonly isFinal: boolean;
 };
 
 /**
@@ -33,7 +45,11 @@ type ReadOptions = CallOptions & {
 export class TableView {
   readonly #table: Table;
   readonly #spec: ViewSpec;
+  /** The row ids of the first rows, after `find`. */
+  #first: BigUint64Array = new BigUint64Array();
   #list: Promise<RowIdList> | undefined;
+  /** The row ids listed so far, also after `list` was canceled, and how many of them can be read. */
+  #known: { readonly list: RowIdList; settled: number; isWhole: boolean } | undefined;
 
   /** @param table opened at a version, because row ids may change with the version */
   constructor(table: Table, spec: ViewSpec) {
@@ -42,22 +58,32 @@ export class TableView {
   }
 
   /**
-   * Reads the first `count` rows without the list of row ids: first the keys of these rows, then the other columns.
-   * `isFinal` is false if very many rows have the same keys as the last one. Then the list may begin with other ones of
-   * them.
+   * Finds the first `count` rows without the list of row ids, reading only their keys. Then `rows` can read them.
    * @throws CatalogError as `list`
    */
-  async firstRows(
-    count: number,
-    { columns, signal }: ReadOptions = {},
-  ): Promise<{ rows: ArrowTable; isFinal: boolean }> {
+  async find(count: number, { signal }: CallOptions = {}): Promise<FirstRows> {
     const orderBy = this.#spec.orderBy ?? [];
     if (orderBy.length === 0) {
-      const query = filteredQuery(this.#table, this.#spec).limit(count);
-      return { rows: await (columns ? query.select(columns) : query).toArrow({ signal }), isFinal: true };
+      const query = filteredQuery(this.#table, this.#spec)
+        .select(['_rowid'])
+        .limit(count + 1);
+      const { batches } = await query.toArrow({ signal });
+      const ids = BigUint64Array.from(batches.flatMap((batch) => [...rowIdsOf(batch)]));
+      this.#first = ids.slice(0, count);
+      return { numRows: this.#first.length, isAll: ids.length <= count, isFinal: true };
     }
-    const { ids, isFinal } = await this.#firstIds(count, orderBy, signal);
-    return { rows: await this.#take(ids, { columns, signal }), isFinal };
+    const { ids, isAll, isFinal } = await this.#firstIds(count, orderBy, signal);
+    this.#first = ids;
+    return { numRows: ids.length, isAll, isFinal };
+  }
+
+  /**
+   * Reads the first `count` rows without the list of row ids: first the keys of these rows, then the other columns.
+   * @throws CatalogError as `list`
+   */
+  async firstRows(count: number, options: ReadOptions = {}): Promise<{ rows: ArrowTable; isFinal: boolean }> {
+    const { isFinal } = await this.find(count, options);
+    return { rows: await this.#take(this.#first, options), isFinal };
   }
 
   /**
@@ -73,26 +99,59 @@ export class TableView {
     return this.#list;
   }
 
-  /** Reads the rows at the positions [start, end). Makes the list first if there is none. @throws CatalogError as `list` */
+  /** Whether the list begins with other rows than those of `find`. Call it when the list has as many rows. */
+  async hasOtherFirstRows(): Promise<boolean> {
+    const listed = await this.#known?.list.slice(0, this.#first.length);
+    return listed !== undefined && this.#first.some((id, row) => id !== listed[row]);
+  }
+
+  /**
+   * Reads the rows at the positions [start, end). Makes the list first if they are not known yet.
+   * @throws CatalogError as `list`
+   */
   async rows(start: number, end: number, { columns, signal }: ReadOptions = {}): Promise<ArrowTable> {
-    const ids = await (await this.list({ signal })).slice(start, end);
-    return this.#take(ids, { columns, signal });
+    return this.#take(await this.#ids(start, end, signal), { columns, signal });
   }
 
   /** Deletes the list of row ids. The table stays open. */
   async close(): Promise<void> {
     const list = this.#list;
     this.#list = undefined;
-    await (await list?.catch(() => undefined))?.close();
+    await list?.catch(() => undefined);
+    const known = this.#known;
+    this.#known = undefined;
+    await known?.list.close();
   }
 
-  async #makeList(options: ListOptions): Promise<RowIdList> {
-    const list = new RowIdList();
+  async #ids(start: number, end: number, signal: AbortSignal | undefined): Promise<BigUint64Array> {
+    const known = this.#known;
+    if (known?.isWhole === true) return known.list.slice(start, end);
+    // The list may begin with other rows. The caller learns that when it is complete.
+    if (end <= this.#first.length) return this.#first.slice(start, end);
+    if (known && end <= known.settled) return known.list.slice(start, end);
+    return (await this.list({ signal })).slice(start, end);
+  }
+
+  async #makeList({ onProgress, ...options }: ListOptions): Promise<RowIdList> {
+    await this.#known?.list.close();
+    const known = { list: new RowIdList(), settled: 0, isWhole: false };
+    this.#known = known;
     try {
-      await listRows(this.#table, this.#spec, list, options);
-      return list;
+      await listRows(this.#table, this.#spec, known.list, {
+        ...options,
+        onProgress: (rows, settled) => {
+          known.settled = settled;
+          onProgress?.(rows, settled);
+        },
+      });
+      known.isWhole = true;
+      return known.list;
     } catch (error) {
-      await list.close();
+      // What was listed before a cancellation can still be read.
+      if (options.signal?.aborted !== true) {
+        this.#known = undefined;
+        await known.list.close();
+      }
       throw error;
     }
   }
@@ -113,7 +172,7 @@ export class TableView {
     count: number,
     orderBy: readonly Ordering[],
     signal: AbortSignal | undefined,
-  ): Promise<{ ids: BigUint64Array; isFinal: boolean }> {
+  ): Promise<{ ids: BigUint64Array; isAll: boolean; isFinal: boolean }> {
     const columns = keyColumns(orderBy);
     const query = filteredQuery(this.#table, this.#spec).select(columns).withRowId();
     let sorted: ArrowTable;
@@ -125,7 +184,8 @@ export class TableView {
         .toArrow({ signal });
     } catch (error) {
       if (!isCatalogError(error, 'Unsupported')) throw error;
-      return { ids: await (await this.list({ signal })).slice(0, count), isFinal: true };
+      const list = await this.list({ signal });
+      return { ids: await list.slice(0, count), isAll: list.length <= count, isFinal: true };
     }
     const rows = readKeyRows(sorted, orderBy);
     const next = rows[count];
@@ -140,17 +200,17 @@ export class TableView {
     }
     if (!next || !isSame(next.keys, rows[count - 1]!.keys)) {
       ids.sort(start, ids.length);
-      return { ids: await ids.slice(0, count), isFinal: true };
+      return { ids: await ids.slice(0, count), isAll: !next, isFinal: true };
     }
     const filter = equalRows(sorted, count, columns);
     const same = filter === undefined ? undefined : await query.where(filter).limit(maxTied).toArrow({ signal });
     const tied = same && readKeyRows(same, orderBy).flatMap(({ id, keys }) => (isSame(keys, next.keys) ? [id] : []));
-    if (!tied || tied.length < count - start) return { ids: await ids.slice(0, count), isFinal: false };
+    if (!tied || tied.length < count - start) return { ids: await ids.slice(0, count), isAll: false, isFinal: false };
     const first = await ids.slice(0, start);
     const rest = BigUint64Array.from(tied)
       .toSorted()
       .subarray(0, count - start);
-    return { ids: BigUint64Array.from([...first, ...rest]), isFinal: same.numRows < maxTied };
+    return { ids: BigUint64Array.from([...first, ...rest]), isAll: false, isFinal: same.numRows < maxTied };
   }
 }
 
@@ -174,16 +234,10 @@ const readKeyRows = (
  * a zero with the other sign.
  */
 function equalRows(table: ArrowTable, row: number, columns: readonly string[]): string | undefined {
-  // A name with a dot may be the path of a nested column.
-  if (columns.some((name) => /[.`]/.test(name))) return undefined;
+  if (!columns.every(isPlainColumn)) return undefined;
   const conditions = columns.map((column, index) => {
     const { type, data } = table.slice(row, row + 1).getChildAt(index)!;
-    const value = columnReader(data[0]!)(0);
-    const name = `\`${column}\``;
-    if (value === null) return `${name} IS NULL`;
-    if (Number.isNaN(value)) return `isnan(${name})`;
-    const isInfinite = value === Infinity || value === -Infinity;
-    return `${name} = ${isInfinite ? `CAST('${value}' AS DOUBLE)` : typedLiteral(type as DataType, value, column)}`;
+    return equalCondition(type as DataType, columnReader(data[0]!)(0), column);
   });
   return conditions.join(' AND ');
 }

@@ -14,7 +14,7 @@ import {
   shape,
   shapeFor,
 } from '#shared/shape.ts';
-import type { ColumnInfo } from './webviewMessages.ts';
+import { type ColumnInfo, isPanelView, type PanelView } from './webviewMessages.ts';
 
 // The messages between a window and its views process (dist/views.cjs), over a framed pipe; the transport is `Endpoint`
 // in rpc.ts. The views process does what needs time and memory for the views of a window, such as the results of SQL
@@ -81,6 +81,45 @@ export type SqlResultState = {
   milliseconds: number;
 };
 
+/** A table of a catalog at a version. */
+export type ViewedTable = {
+  catalog: ViewsCatalog;
+  /** The namespace and the name of the table. */
+  path: string[];
+  version: number;
+};
+
+/** Which rows of a table a view has, and their order. */
+export type ViewRequest = ViewedTable & {
+  /** Chosen by the window. */
+  id: string;
+  view: PanelView;
+};
+
+/** The cell whose value becomes a part of a filter. */
+export type FilterRequest = ViewedTable & {
+  /** The view in which the row counts; null for the table itself. */
+  id: string | null;
+  where: string;
+  row: number;
+  column: string;
+  /** Whether the rows with other values are wanted. */
+  isOther: boolean;
+};
+
+/** The rows of a view while they are listed and after that. */
+export type ViewState = {
+  /** The number of rows that can be read. */
+  rows: number;
+  /** The number of listed rows. Some may still change their order. */
+  listed: number;
+  end: 'running' | 'complete' | 'canceled' | 'failed';
+  /** Only if the rows could not be listed. */
+  problem?: string | undefined;
+  /** Whether the rows that were read before have changed their order. */
+  isMoved?: boolean | undefined;
+};
+
 /** Requests to the views process. */
 export type ViewsMethods = {
   /** Parses statements and runs nothing. Returns for each its first syntax error. */
@@ -101,6 +140,15 @@ export type ViewsMethods = {
   closeResult: [{ id: string }, null];
   /** Writes a table to a file. Returns when the file is complete; a request that is canceled leaves no file. */
   exportTable: [ExportRequest, ExportedFile];
+  /** Finds the first rows of a view. Then it lists the others, which `viewChanged` reports. */
+  openView: [ViewRequest, ViewState];
+  /** Returns rows [start, end) of a view as an Arrow stream in base64, of all columns or of some. */
+  readView: [{ id: string; start: number; end: number; columns?: string[] | undefined }, string];
+  /** Stops the list of rows and keeps those that were listed. */
+  cancelView: [{ id: string }, null];
+  closeView: [{ id: string }, null];
+  /** Returns a filter with the condition that a column has the value of a cell, or another one. */
+  filterByCell: [FilterRequest, string];
 };
 
 /** Requests to the window. */
@@ -110,6 +158,8 @@ export type ViewsHostMethods = {
   resultChanged: [{ id: string; state: SqlResultState }, null];
   /** The number of rows that an export has written. Sent at most four times a second for each. */
   exportAdvanced: [{ id: string; rows: number }, null];
+  /** Sent at most four times a second for each view, and once at the end of its list. */
+  viewChanged: [{ id: string; state: ViewState }, null];
 };
 
 const isNothing = oneOf(null);
@@ -134,6 +184,8 @@ const isSqlRequest = shapeFor<SqlRequest>({
   maxBytes: isNonNegativeNumber,
 });
 
+const viewedTable = { catalog: isViewsCatalog, path: listOf(isString), version: isCount };
+
 /** Checks of the parameters of a request to the views process, before it is handled. */
 export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMethods[K][0]> } = {
   checkSyntax: shape({ texts: listOf(isString) }),
@@ -150,6 +202,18 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
     path: listOf(isString),
     file: isString,
   }),
+  openView: shapeFor<ViewRequest>({ ...viewedTable, id: isString, view: isPanelView }),
+  readView: shape({ id: isString, start: isCount, end: isCount, columns: anyOf(oneOf(undefined), listOf(isString)) }),
+  cancelView: onId,
+  closeView: onId,
+  filterByCell: shapeFor<FilterRequest>({
+    ...viewedTable,
+    id: nullable(isString),
+    where: isString,
+    row: isCount,
+    column: isString,
+    isOther: isBoolean,
+  }),
 };
 
 const isProblem = shape({ message: isString, offset: nullable(isCount) });
@@ -163,9 +227,18 @@ const isResultState = shapeFor<SqlResultState>({
   milliseconds: isNonNegativeNumber,
 });
 
+const isViewState = shapeFor<ViewState>({
+  rows: isCount,
+  listed: isCount,
+  end: oneOf('running', 'complete', 'canceled', 'failed'),
+  problem: anyOf(oneOf(undefined), isString),
+  isMoved: anyOf(oneOf(undefined), isBoolean),
+});
+
 /** Checks of messages from the views process to a window. */
 export const viewsHostChecks: { readonly [K in keyof ViewsHostMethods]: Check<ViewsHostMethods[K][0]> } = {
   ready: isNothing,
   resultChanged: shape({ id: isString, state: isResultState }),
   exportAdvanced: shape({ id: isString, rows: isCount }),
+  viewChanged: shape({ id: isString, state: isViewState }),
 };

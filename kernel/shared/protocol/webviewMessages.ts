@@ -1,3 +1,5 @@
+import { isBoolean, isString, listOf, shapeFor } from '#shared/shape.ts';
+
 // The messages between the extension host and the table panel, as `name: [params, result]`. The transport is
 // `Endpoint` in rpc.ts.
 
@@ -29,10 +31,39 @@ export type PanelTable = {
   note?: string;
   /** Whether rows are still added. */
   isGrowing?: boolean;
+  /** Whether `view` can be called, because the rows can be filtered and sorted. */
+  hasViews?: boolean;
+  /** Which rows these are, and their order, if they are filtered or sorted. */
+  view?: PanelView;
+  /** The number of rows without a filter. */
+  totalRows?: number;
 };
 
+/** A column to sort by. Nulls are last. */
+export type PanelOrdering = { column: string; descending: boolean };
+
+/** Which rows of a table a panel shows, and their order. An empty filter has all rows. */
+export type PanelView = {
+  /** An SQL expression. */
+  where: string;
+  /** Rows with equal values in the first column are sorted by the second one, and so on. */
+  orderBy: PanelOrdering[];
+};
+
+export const isPanelView = shapeFor<PanelView>({
+  where: isString,
+  orderBy: listOf(shapeFor<PanelOrdering>({ column: isString, descending: isBoolean })),
+});
+
 /** How far a table that grows has come. Before its columns are known, the panel shows only the note. */
-export type PanelGrowth = { key: string; numRows: number; note: string; isGrowing: boolean };
+export type PanelGrowth = {
+  key: string;
+  numRows: number;
+  note: string;
+  isGrowing: boolean;
+  /** Whether rows that were read before have changed their order. */
+  isMoved?: boolean;
+};
 
 /** What the user can do about a panel that can't show its table, or whose table grows. */
 export const panelActions = ['retry', 'chooseFolder', 'removeConnection', 'openSettings', 'cancel'] as const;
@@ -52,6 +83,16 @@ export type PanelHostMethods = {
    * `readsBlobs`, and a column of blobs.
    */
   blob: [params: { key: string; column: number; row: number; start: number; end: number }, result: Uint8Array];
+  /**
+   * Filters and sorts the table, at the version that the panel shows. The result is the table to show. If the request
+   * fails, the panel shows the same rows as before. Only for a table with `hasViews`.
+   */
+  view: [params: { key: string; view: PanelView }, result: PanelTable];
+  /**
+   * Returns a filter that is `where` and the condition that a column has the value of a row, or another value with
+   * `isOther`. Only for a table with `hasViews`.
+   */
+  filterByCell: [params: { key: string; where: string; column: number; row: number; isOther: boolean }, result: string];
   /** The user chose an action of a failure, or stops a table that grows. */
   act: [params: { action: PanelAction }, result: null];
 } & FileMethods;

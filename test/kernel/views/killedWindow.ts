@@ -10,6 +10,7 @@ const views = await ViewsProcess.start({
     if (rows > 0) console.log(views.pid);
   },
   onExport: () => {},
+  onView: () => {},
 });
 const catalog = { implementation: 'engine', socketPath: '/nowhere', secret: '', root: '/nowhere' } as const;
 const text = 'select range as id from range(2000000000)';

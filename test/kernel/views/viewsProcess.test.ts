@@ -8,7 +8,7 @@ import { EngineProcess } from '#catalog/engineProcess.ts';
 import { ViewsProcess } from '#processes/viewsProcess.ts';
 import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
-import type { SqlRequest, SqlResultState, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
+import type { SqlRequest, SqlResultState, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { startServing } from '../../contract/serve/serving.ts';
 import { isRunning } from '../../harness/running.ts';
@@ -59,6 +59,15 @@ const withText = (_: string, value: unknown): unknown => (typeof value === 'bigi
 const valuesOf = (table: Table): unknown[] =>
   table.toArray().map((row) => JSON.parse(JSON.stringify(row, withText)) as unknown);
 
+type Note = { id: number; note: string | null };
+
+/** Whether two rows are in the order of notes descending by bytes, nulls last, ties in the order of the table. Ids rise in it. */
+function isInOrder(a: Note, b: Note): boolean {
+  if (a.note === b.note) return a.id < b.id;
+  if (a.note === null || b.note === null) return b.note === null;
+  return Buffer.compare(Buffer.from(a.note), Buffer.from(b.note)) > 0;
+}
+
 suite('The views process', function () {
   this.timeout(60_000);
   let engine: EngineProcess;
@@ -66,6 +75,7 @@ suite('The views process', function () {
   let views: ViewsProcess;
   const states = new Map<string, SqlResultState[]>();
   const progress = new Map<string, number>();
+  const viewStates = new Map<string, ViewState[]>();
   let lastId = 0;
 
   suiteSetup(async () => {
@@ -75,11 +85,13 @@ suite('The views process', function () {
   suiteTeardown(() => engine?.dispose());
   setup(async () => {
     states.clear();
+    viewStates.clear();
     views = await ViewsProcess.start({
       entry: inRoot('dist/views.cjs'),
       node,
       onResult: (id, state) => states.set(id, [...(states.get(id) ?? []), state]),
       onExport: (id, rows) => progress.set(id, rows),
+      onView: (id, state) => viewStates.set(id, [...(viewStates.get(id) ?? []), state]),
     });
   });
   teardown(() => views?.dispose());
@@ -385,5 +397,55 @@ suite('The views process', function () {
     };
     await assert.rejects(views.request('startSql', request as never), /invalid parameters/);
     await assert.rejects(views.request('readRows', { id: 'x', start: -1, end: 1 }), /invalid parameters/);
+  });
+
+  const viewed = (name: string, version: number) => ({ catalog, path: ['shop', 'eu', name], version });
+
+  /** Waits until all rows of a view are listed, and returns their number. */
+  const listed = async (id: string): Promise<number> => {
+    await until(`the rows of ${id}`, () => viewStates.get(id)?.at(-1)?.end === 'complete');
+    return viewStates.get(id)!.at(-1)!.rows;
+  };
+
+  test('a view has its first rows at once and then all, each on one page, by the rule of the order', async () => {
+    const table = { ...viewed('orders', 1), id: 'view' };
+    const where = 'id <= 30000';
+    const first = await views.request('openView', {
+      ...table,
+      view: { where, orderBy: [{ column: 'note', descending: true }] },
+    });
+    assert.deepEqual(first, { rows: pageRows, listed: 0, end: 'running' });
+    const read = async (from: number, to: number): Promise<Note[]> => {
+      const text = await views.request('readView', { id: 'view', start: from, end: to, columns: ['note', 'id'] });
+      return valuesOf(tableFromIPC(Buffer.from(text, 'base64'))).map((row) => {
+        const { id, note } = row as { id: string; note: string | null };
+        return { id: Number(id), note };
+      });
+    };
+    const early = await read(0, pageRows);
+    assert.equal(await listed('view'), 30_000);
+    const rows: Note[] = [];
+    for (let at = 0; at < 30_000; at += 1_500) rows.push(...(await read(at, at + 1_500)));
+    assert.deepEqual(rows.slice(0, pageRows), early);
+    assert.equal(new Set(rows.map(({ id }) => id)).size, 30_000);
+    assert.ok(rows.some(({ note }) => note === null));
+    assert.ok(rows.every((row, index) => index === 0 || isInOrder(rows[index - 1]!, row)));
+    const filter = { ...table, where, row: 29_999, column: 'note', isOther: false };
+    assert.equal(await views.request('filterByCell', filter), 'id <= 30000 AND `note` IS NULL');
+    assert.equal(
+      await views.request('filterByCell', { ...filter, id: null, row: 6, column: 'id', isOther: true }),
+      'id <= 30000 AND (`id` <> 7 OR `id` IS NULL)',
+    );
+    await views.request('closeView', { id: 'view' });
+    await assert.rejects(read(0, 1), /no longer sorted or filtered/);
+  });
+
+  test('a view names a wrong filter, and a view of few rows needs no list', async () => {
+    const table = viewed('orders', 1);
+    const open = (id: string, where: string) =>
+      views.request('openView', { ...table, id, view: { where, orderBy: [] } });
+    await assert.rejects(open('wrong', 'nothing = 1'), /has no column "nothing"/);
+    assert.deepEqual(await open('wrong', 'id < 4'), { rows: 3, listed: 3, end: 'complete' });
+    assert.equal(viewStates.size, 0);
   });
 });

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type * as vscode from 'vscode';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
-import type { PanelHostMethods, PanelTable, PanelViewMethods } from '#shared/protocol/webviewMessages.ts';
+import type {
+  PanelGrowth,
+  PanelHostMethods,
+  PanelTable,
+  PanelView,
+  PanelViewMethods,
+} from '#shared/protocol/webviewMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { webviewHtml } from '../../../extension/panels/html.ts';
 import type { Size } from '../../harness/browser.ts';
@@ -85,6 +91,11 @@ export class PanelHostStandIn {
   };
   /** Returns bytes of a blob. */
   blob: (row: number, start: number, end: number) => Uint8Array = () => new Uint8Array(0);
+  /** Returns the table of a view. */
+  view: (view: PanelView) => PanelTable = () => {
+    throw new Error('The stand-in has no views.');
+  };
+  filterByCell: (params: PanelHostMethods['filterByCell'][0]) => string = () => '';
   cancelled = 0;
   /** The name that the user gives to a saved file; `undefined` if the user cancels. */
   savesAs: string | undefined = 'chosen';
@@ -105,6 +116,8 @@ export class PanelHostStandIn {
       ready: () => this.#table,
       act: () => null,
       blob: ({ row, start, end }) => this.blob(row, start, end),
+      view: ({ view }) => this.view(view),
+      filterByCell: (params) => this.filterByCell(params),
       createFile: ({ name }) => {
         if (this.savesAs === undefined) return null;
         this.saved = { name, parts: [], isComplete: undefined };
@@ -138,6 +151,10 @@ export class PanelHostStandIn {
     await this.#page.exposeFunction('postToHost', (frame: unknown) => void this.#endpoint.receive(frame));
     await dress(this.#page, theme);
     await this.#page.goto(url);
+  }
+
+  grow(growth: PanelGrowth): Promise<unknown> {
+    return this.#endpoint.request('grow', growth);
   }
 
   show(table: PanelTable): Promise<unknown> {

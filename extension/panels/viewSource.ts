@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { countText } from '#shared/format/numbers.ts';
+import type { ViewedTable, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
+import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import { asRecord } from '#shared/records.ts';
+import type { ViewsHost } from '../host/viewsHost.ts';
+import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
+
+/** What sorts and filters tables: the views process, and how it opens the catalog of a connection. */
+export type ViewDeps = {
+  readonly views: Pick<ViewsHost, 'request' | 'onView'>;
+  readonly viewsCatalog: (connection: string) => Promise<ViewsCatalog>;
+};
+
+/** The table that a view shows: its source, and what `open` has returned. */
+export type ViewBase = { readonly source: TableSource; readonly place: TablePlace; readonly table: PanelTable };
+
+/** Whether a view has all rows in the order of the table. */
+export const isWholeTable = ({ where, orderBy }: PanelView): boolean => where.trim() === '' && orderBy.length === 0;
+
+/** @throws CatalogError InvalidInput (13) if the version of the table is not known */
+async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: ViewBase): Promise<ViewedTable> {
+  if (table.version === null)
+    throw new CatalogError('InvalidInput', `"${table.title}" has no versions.`, 'Use SQL instead.');
+  const catalog = await viewsCatalog(place.connection);
+  return { catalog, path: [...place.path, place.table], version: table.version };
+}
+
+/** Returns the filter `where` together with the condition that a column has the value of a row, or another one. */
+export async function filterByCell(
+  deps: ViewDeps,
+  base: ViewBase,
+  shown: TableSource,
+  cell: { where: string; column: string; row: number; isOther: boolean },
+  signal: AbortSignal,
+): Promise<string> {
+  const id = shown instanceof ViewSource ? await shown.openedId(signal) : null;
+  return deps.views.request('filterByCell', { ...(await viewedTable(deps, base)), ...cell, id }, signal);
+}
+
+/**
+ * The rows of a table that pass a filter, or all of them, in an order. The views process finds them and reads the pages, because
+ * it puts the rows of a page in their order, which needs Arrow; this process only forwards bytes. If that process or the
+ * engine has ended, the next page opens the view again.
+ */
+export class ViewSource implements TableSource {
+  readonly title: string;
+  readonly place: TablePlace;
+  readonly growing: GrowingTable;
+  readonly view: PanelView;
+  readonly #deps: ViewDeps;
+  readonly #base: ViewBase;
+  readonly #key: string;
+  readonly #listeners = new Set<() => void>();
+  readonly #closing = new AbortController();
+  #opened: { readonly id: string; readonly done: Promise<ViewState>; stop(): void } | undefined;
+  #growth: PanelGrowth;
+
+  constructor(deps: ViewDeps, base: ViewBase, view: PanelView) {
+    this.#deps = deps;
+    this.#base = base;
+    this.view = view;
+    this.title = base.source.title;
+    this.place = base.place;
+    this.#key = JSON.stringify({ ...asRecord(JSON.parse(base.table.key)), view });
+    this.#growth = { key: this.#key, numRows: 0, note: '', isGrowing: true };
+    // oxlint-disable-next-line typescript/no-this-alias -- the getters of the object below need it
+    const source = this;
+    this.growing = {
+      get growth() {
+        return source.#growth;
+      },
+      // The rows that were found stay, so a failure is a note.
+      failure: undefined,
+      onDidChange: (listener) => {
+        source.#listeners.add(listener);
+        return { dispose: () => void source.#listeners.delete(listener) };
+      },
+      cancel: () => source.#cancel(),
+    };
+  }
+
+  /** Finds the first rows. @throws CatalogError InvalidInput (13) for a wrong filter, Unsupported (0) */
+  async open(signal: AbortSignal): Promise<PanelTable> {
+    signal.addEventListener('abort', () => this.#close(), { once: true });
+    signal.throwIfAborted();
+    await this.#open().done;
+    signal.throwIfAborted();
+    // Blobs are read by the positions of rows in the table, which the rows of a view have not.
+    const { readsBlobs: _, ...table } = this.#base.table;
+    const { isMoved: __, ...growth } = this.#growth;
+    return { ...table, ...growth, view: this.view, totalRows: table.numRows };
+  }
+
+  async rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
+    const read = async (id: string): Promise<Uint8Array> => {
+      const request = { id, start, end, ...(columns && { columns: [...columns] }) };
+      return Buffer.from(await this.#deps.views.request('readView', request, signal), 'base64');
+    };
+    const id = await this.openedId(signal);
+    try {
+      return await read(id);
+    } catch (error) {
+      if (!isCatalogError(error, 'ServiceUnavailable') || signal.aborted) throw error;
+      // The engine process has ended, and the next one has another address. Another page may have noticed it before.
+      if (this.#opened?.id === id) this.#forget();
+      return await read(await this.openedId(signal));
+    }
+  }
+
+  /** Returns the id of the view in the views process; opens it there if the process has ended. */
+  async openedId(signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const opened = this.#open();
+    await opened.done;
+    return opened.id;
+  }
+
+  #open(): { readonly id: string; readonly done: Promise<ViewState> } {
+    this.#closing.signal.throwIfAborted();
+    if (this.#opened) return this.#opened;
+    const id = randomUUID();
+    const controller = new AbortController();
+    const listening = this.#deps.views.onView(id, (state) => this.#take(id, state));
+    const stop = (): void => {
+      listening.dispose();
+      controller.abort();
+    };
+    const opened = { id, done: this.#start(id, controller.signal), stop };
+    this.#opened = opened;
+    opened.done.catch(() => {
+      stop();
+      if (this.#opened === opened) this.#opened = undefined;
+    });
+    return opened;
+  }
+
+  async #start(id: string, signal: AbortSignal): Promise<ViewState> {
+    const table = await viewedTable(this.#deps, this.#base);
+    const state = await this.#deps.views.request('openView', { ...table, id, view: this.view }, signal);
+    if (this.#opened?.id === id) this.#take(id, state);
+    return state;
+  }
+
+  #take(id: string, state: ViewState | undefined): void {
+    if (this.#opened?.id !== id) return;
+    if (!state) {
+      this.#opened.stop();
+      this.#opened = undefined;
+      const note = 'The process that sorts and filters has ended. It starts again for the next rows.';
+      this.#change({ note, isGrowing: false });
+      return;
+    }
+    const { rows, listed, end, problem, isMoved } = state;
+    const notes: Readonly<Record<ViewState['end'], string>> = {
+      running: listed > 0 ? `Finding rows… ${countText(listed)} so far` : 'Finding rows…',
+      complete: '',
+      canceled: 'Canceled: not all rows',
+      failed: `Can't find all rows: ${problem ?? ''}`,
+    };
+    // The rows of a view that was opened again are the same, and the first ones are known already.
+    const numRows = end === 'complete' ? rows : Math.max(rows, this.#growth.numRows);
+    this.#change({ numRows, note: notes[end], isGrowing: end === 'running', ...(isMoved && { isMoved }) });
+  }
+
+  #change(change: Partial<PanelGrowth>): void {
+    const { isMoved: _, ...before } = this.#growth;
+    this.#growth = { ...before, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  #cancel(): void {
+    const id = this.#opened?.id;
+    if (id !== undefined) this.#deps.views.request('cancelView', { id }).catch(() => undefined);
+  }
+
+  /** Closes the view in the views process. The next page opens it again. */
+  #forget(): void {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (!opened) return;
+    opened.stop();
+    this.#deps.views.request('closeView', { id: opened.id }).catch(() => undefined);
+  }
+
+  #close(): void {
+    this.#closing.abort();
+    this.#listeners.clear();
+    // A request that was canceled has left no view.
+    this.#forget();
+  }
+}

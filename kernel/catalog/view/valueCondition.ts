@@ -1,0 +1,74 @@
+import { DataType, Precision } from '#arrow';
+import { columnReader } from '#catalog/arrow/rowValues.ts';
+import { SqlCursor } from '#catalog/sqlTokens.ts';
+import type { Table } from '#catalog/table/table.ts';
+import { typedLiteral } from '#catalog/typedLiteral.ts';
+import { CatalogError } from '#shared/errors.ts';
+
+/** Whether a condition can name a column: a name with a dot may be the path of a nested column. */
+export const isPlainColumn = (name: string): boolean => !/[.`]/.test(name);
+
+/**
+ * Returns the condition that a column has a value, exactly. It is also true for a zero with the other sign.
+ * @param value as in the rows of a query with `bigint`s
+ * @throws CatalogError InvalidInput (13) for a value that SQL can't express
+ */
+export function equalCondition(type: DataType, value: unknown, column: string, operator: '=' | '<>' = '='): string {
+  const name = `\`${column}\``;
+  if (value === null) return `${name} IS NULL`;
+  if (Number.isNaN(value)) return `isnan(${name})`;
+  const isInfinite = value === Infinity || value === -Infinity;
+  // The engine converts no literal to a float of 16 bits, but such a float to a longer one, exactly.
+  const isHalf = DataType.isFloat(type) && type.precision === Precision.HALF;
+  const left = isHalf ? `CAST(${name} AS DOUBLE)` : name;
+  return `${left} ${operator} ${isInfinite ? `CAST('${value}' AS DOUBLE)` : typedLiteral(type, value, column)}`;
+}
+
+/** Returns the condition that a column has another value; null is another one too. @throws as `equalCondition` */
+function otherCondition(type: DataType, value: unknown, column: string): string {
+  const name = `\`${column}\``;
+  if (value === null) return `${name} IS NOT NULL`;
+  if (Number.isNaN(value)) return `(NOT isnan(${name}) OR ${name} IS NULL)`;
+  return `(${equalCondition(type, value, column, '<>')} OR ${name} IS NULL)`;
+}
+
+/** Returns a filter that is true where both are. */
+export function bothConditions(where: string | undefined, condition: string): string {
+  if (where === undefined || where.trim() === '') return condition;
+  // AND binds stronger than OR.
+  let [isLoose, hasComment] = [false, false];
+  for (const cursor = new SqlCursor(where); cursor.next();) {
+    if (cursor.kind === 'word' && cursor.text.toLowerCase() === 'or') isLoose = true;
+    if (cursor.kind === 'space' && cursor.text.startsWith('--')) hasComment = true;
+  }
+  const before = hasComment ? `${where}\n` : where.trim();
+  return `${isLoose || hasComment ? `(${before})` : before} AND ${condition}`;
+}
+
+/** A cell, and whether only rows with its value are wanted or all others. */
+export type CellCondition = { readonly column: string; readonly isOther: boolean };
+
+/**
+ * Returns the filter of the rows that have the value of a cell, or another one, in addition to a filter.
+ * @param read returns the column of the cell, of one row
+ * @throws CatalogError InvalidInput (13) for a column or a value that SQL can't express
+ */
+export async function narrowedFilter(
+  read: () => ReturnType<ReturnType<Table['query']>['toArrow']>,
+  where: string | undefined,
+  { column, isOther }: CellCondition,
+): Promise<string> {
+  if (!isPlainColumn(column))
+    throw new CatalogError(
+      'InvalidInput',
+      `Can't filter by "${column}": a filter reads a name with a dot as the path of a nested value.`,
+      'Write a filter by hand.',
+    );
+  const vector = (await read()).getChild(column);
+  const data = vector?.data.find(({ length }) => length > 0);
+  if (!vector || !data || vector.length !== 1)
+    throw new CatalogError('InvalidInput', 'The row of the cell was not found.', 'Open the table again.');
+  const value = columnReader(data)(0);
+  const condition = isOther ? otherCondition : equalCondition;
+  return bothConditions(where, condition(vector.type as DataType, value, column));
+}

@@ -1,0 +1,136 @@
+import { tableToIPC } from '#arrow';
+import { narrowedFilter } from '#catalog/view/valueCondition.ts';
+import { TableView } from '#catalog/view/tableView.ts';
+import type { Catalog } from '#catalog/catalog.ts';
+import type { Table } from '#catalog/table/table.ts';
+import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
+import { pageRows } from '#shared/mime.ts';
+import type { FilterRequest, ViewedTable, ViewRequest, ViewState } from '#shared/protocol/viewsMessages.ts';
+import type { OpenCatalogs } from './openCatalogs.ts';
+
+/** Minimum time between two reports of a list that grows. */
+const reportMs = 250;
+
+type OpenView = { readonly view: TableView; readonly controller: AbortController; readonly close: () => Promise<void> };
+
+/** The sorted and filtered tables of a window. */
+export class TableViews {
+  readonly #catalogs: OpenCatalogs;
+  readonly #report: (id: string, state: ViewState) => void;
+  readonly #views = new Map<string, OpenView>();
+
+  constructor(deps: {
+    catalogs: OpenCatalogs;
+    /** Called with the state of a view after each change. */
+    report: (id: string, state: ViewState) => void;
+  }) {
+    this.#catalogs = deps.catalogs;
+    this.#report = deps.report;
+  }
+
+  /**
+   * Finds the first rows of a view, then starts the list of all rows, whose progress is reported.
+   * @throws CatalogError as `TableView.find`, InvalidInput (13) if the id is used
+   */
+  async open(request: ViewRequest, signal: AbortSignal): Promise<ViewState> {
+    const { id, view: wanted } = request;
+    if (this.#views.has(id))
+      throw new CatalogError('InvalidInput', `There is already a view "${id}".`, 'Choose another id.');
+    const { catalog, release } = await this.#catalogs.hold(request.catalog);
+    try {
+      const table = await openTable(catalog, request, signal);
+      const where = wanted.where.trim();
+      const view = new TableView(table, { ...(where !== '' && { where }), orderBy: wanted.orderBy });
+      const { numRows, isAll } = await view.find(pageRows, { signal });
+      signal.throwIfAborted();
+      const controller = new AbortController();
+      const close = async (): Promise<void> => {
+        controller.abort();
+        await view.close();
+        release();
+      };
+      this.#views.set(id, { view, controller, close });
+      if (isAll) return { rows: numRows, listed: numRows, end: 'complete' };
+      // The list starts after the response.
+      setImmediate(() => void this.#list(id, view, numRows, controller.signal));
+      return { rows: numRows, listed: 0, end: 'running' };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /**
+   * Returns rows [start, end) of a view as an Arrow stream. Waits for the list if they are not known yet.
+   * @throws CatalogError as `TableView.rows`, InvalidInput (13) if the view is closed
+   */
+  async read(
+    { id, start, end, columns }: { id: string; start: number; end: number; columns?: readonly string[] | undefined },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const rows = await this.#viewOf(id).rows(start, end, { signal, ...(columns && { columns }) });
+    return tableToIPC(rows, 'stream');
+  }
+
+  /** Returns the filter of a request, together with the condition of its cell. @throws CatalogError as `narrowedFilter` */
+  async filterByCell(request: FilterRequest, signal: AbortSignal): Promise<string> {
+    const { id, row, column, where } = request;
+    if (id !== null) {
+      const view = this.#viewOf(id);
+      return narrowedFilter(() => view.rows(row, row + 1, { columns: [column], signal }), where, request);
+    }
+    const { catalog, release } = await this.#catalogs.hold(request.catalog);
+    try {
+      const table = await openTable(catalog, request, signal);
+      const query = table.query().select([column]).offset(row).limit(1);
+      return await narrowedFilter(() => query.toArrow({ signal }), where, request);
+    } finally {
+      release();
+    }
+  }
+
+  /** Stops the list of rows, and keeps those that were listed. */
+  cancel(id: string): void {
+    this.#views.get(id)?.controller.abort();
+  }
+
+  async close(id: string): Promise<void> {
+    const open = this.#views.get(id);
+    this.#views.delete(id);
+    await open?.close();
+  }
+
+  #viewOf(id: string): TableView {
+    const open = this.#views.get(id);
+    if (open) return open.view;
+    throw new CatalogError('InvalidInput', 'The rows are no longer sorted or filtered.', 'Sort or filter again.');
+  }
+
+  async #list(id: string, view: TableView, first: number, signal: AbortSignal): Promise<void> {
+    let state: ViewState = { rows: first, listed: 0, end: 'running' };
+    let reportedAt = performance.now();
+    const report = (change: Partial<ViewState>): void => {
+      state = { ...state, ...change };
+      if (this.#views.has(id)) this.#report(id, state);
+    };
+    try {
+      const list = await view.list({
+        signal,
+        onProgress: (listed, settled) => {
+          if (performance.now() - reportedAt < reportMs) return;
+          reportedAt = performance.now();
+          report({ listed, rows: Math.max(state.rows, settled) });
+        },
+      });
+      const isMoved = await view.hasOtherFirstRows();
+      report({ rows: list.length, listed: list.length, end: 'complete', ...(isMoved && { isMoved }) });
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) report({ end: 'canceled' });
+      else report({ end: 'failed', problem: messageOf(error) });
+    }
+  }
+}
+
+/** Opens a table at a version. @throws CatalogError as `Catalog.openTable` */
+const openTable = (catalog: Catalog, { path, version }: ViewedTable, signal: AbortSignal): Promise<Table> =>
+  catalog.openTable(path.at(-1) ?? '', { namespacePath: path.slice(0, -1), version, signal });

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import { launchChromium } from '../harness/browser.ts';
+import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
+import type { Served } from './parts/pages.ts';
+import { type ThemeName, themes } from './parts/themes.ts';
+
+const shots = join(import.meta.dirname, '../../test-results/views');
+
+const total = 1_000;
+const base: Partial<PanelTable> = { hasViews: true, key: 'base', selectsColumns: true };
+
+/** Sorts and filters nothing, and records the views that the page requests. */
+function serveViews(host: PanelHostStandIn): PanelView[] {
+  const views: PanelView[] = [];
+  host.view = (view) => {
+    views.push(view);
+    if (view.where.includes('wrong'))
+      throw new Error('Table "products" has no column "wrong". It has: id, name, price, score.');
+    if (view.where === '' && view.orderBy.length === 0) return tableOf(total, base);
+    const numRows = view.where === '' ? total : view.where.includes('nothing') ? 0 : 12;
+    return tableOf(numRows, { ...base, key: JSON.stringify(view), view, totalRows: total, note: '' });
+  };
+  return views;
+}
+
+const line = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
+const head = (page: Page, name: string) => page.getByRole('columnheader').filter({ hasText: name }).first();
+const count = (page: Page, text: string) => page.locator('.lance-toolbar-count', { hasText: text }).waitFor();
+
+suite('Sorting and filtering in the table panel, in a browser', function () {
+  this.timeout(60_000);
+  let server: Served;
+  let browser: Browser;
+
+  suiteSetup(async () => {
+    await mkdir(shots, { recursive: true });
+    server = await servePanel();
+    browser = await launchChromium();
+  });
+
+  suiteTeardown(async () => {
+    await browser?.close();
+    server?.close();
+  });
+
+  async function withPanel(
+    run: (page: Page, views: PanelView[], host: PanelHostStandIn) => Promise<void>,
+    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
+  ): Promise<void> {
+    await inPanelPage(browser, { width, height: 500 }, async (page) => {
+      const host = new PanelHostStandIn(page, tableOf(total, base));
+      const views = serveViews(host);
+      try {
+        await host.open(server.url, theme);
+        await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
+        await run(page, views, host);
+      } finally {
+        host.close();
+      }
+    });
+  }
+
+  test('a click on the sort button sorts up, down and not, and Shift adds a column', () =>
+    withPanel(async (page, views) => {
+      const button = (name: string) => page.getByRole('button', { name: `Sort by ${name}` });
+      await head(page, 'name').hover();
+      await button('name').click();
+      await head(page, 'name').and(page.locator('[aria-sort=ascending]')).waitFor();
+      await button('name').click();
+      await head(page, 'name').and(page.locator('[aria-sort=descending]')).waitFor();
+      await head(page, 'score').hover();
+      await button('score').click({ modifiers: ['Shift'] });
+      await head(page, 'score').and(page.locator('[aria-sort=ascending]')).waitFor();
+      assert.deepEqual([await button('name').innerText(), await button('score').innerText()], ['↓1', '↑2']);
+      await page.screenshot({ path: join(shots, 'sorted.png') });
+      assert.deepEqual(views.at(-1), {
+        where: '',
+        orderBy: [
+          { column: 'name', descending: true },
+          { column: 'score', descending: false },
+        ],
+      });
+      await head(page, 'score').hover();
+      await button('score').click();
+      await head(page, 'name').and(page.locator(':not([aria-sort])')).waitFor();
+      await head(page, 'score').and(page.locator('[aria-sort=descending]')).waitFor();
+    }));
+
+  test('the menu of a header sorts by keyboard, and says why a list has no order', () =>
+    withPanel(async (page, views) => {
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: 'Sort Descending' }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await head(page, 'id').and(page.locator('[aria-sort=descending]')).waitFor();
+      assert.deepEqual(views.at(-1)?.orderBy, [{ column: 'id', descending: true }]);
+      await head(page, 'tags').click({ button: 'right' });
+      await page.getByRole('menuitem', { name: "Can't Sort: lists have no order", disabled: true }).waitFor();
+      await page.getByRole('menuitem', { name: 'Clear Sort' }).click();
+      await head(page, 'id').and(page.locator(':not([aria-sort])')).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Sort by tags' }).count(), 0);
+    }));
+
+  test('a filter is completed and run by keys, and a wrong one stays with its reason', () =>
+    withPanel(async (page, views) => {
+      await line(page).click();
+      await page.keyboard.type('sco');
+      await page.getByRole('option', { name: 'score double' }).waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(" > 1 and name = 'sta");
+      assert.equal(await page.getByRole('option').count(), 0, 'no suggestion in a string');
+      await page.keyboard.type("' and star");
+      await page.getByRole('option', { name: /starts_with/ }).waitFor();
+      await page.screenshot({ path: join(shots, 'suggestions.png') });
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      assert.equal(await line(page).inputValue(), '');
+      await page.keyboard.type('score > 1');
+      await page.keyboard.press('Enter');
+      await count(page, '12 of 1,000 rows');
+      assert.equal(views.at(-1)?.where, 'score > 1');
+      assert.ok(await line(page).evaluate((input) => document.activeElement === input));
+      await line(page).fill('wrong = 1');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('has no column "wrong"').waitFor();
+      await page.screenshot({ path: join(shots, 'wrong.png') });
+      assert.equal(await line(page).inputValue(), 'wrong = 1');
+      await count(page, '12 of 1,000 rows');
+      await page.keyboard.press('Escape');
+      assert.equal(await line(page).inputValue(), 'score > 1');
+      assert.equal(await page.getByRole('alert').count(), 0);
+    }));
+
+  test('no rows is said, and Clear Filter shows all again; steps are undone and redone', () =>
+    withPanel(async (page, views) => {
+      await line(page).fill('nothing');
+      await page.keyboard.press('Enter');
+      await page.getByText('No rows match the filter.').waitFor();
+      await page.screenshot({ path: join(shots, 'none.png') });
+      await page.locator('.lance-empty').getByRole('button', { name: 'Clear Filter' }).click();
+      await count(page, '1,000 rows');
+      assert.equal(await line(page).inputValue(), '');
+      await page.locator('[role=gridcell]').first().click();
+      await page.keyboard.press('Control+z');
+      await page.getByText('No rows match the filter.').waitFor();
+      assert.equal(await line(page).inputValue(), 'nothing');
+      await page.getByRole('button', { name: 'Undo Filter or Sort' }).click();
+      await count(page, '1,000 rows');
+      await page.locator('[role=gridcell]').first().click();
+      await page.keyboard.press('Control+y');
+      await page.getByText('No rows match the filter.').waitFor();
+      assert.deepEqual(
+        views.map(({ where }) => where),
+        ['nothing', '', 'nothing', '', 'nothing'],
+      );
+    }));
+
+  test('the menu of a cell filters by its value, and the page has the filter after it was created again', () =>
+    withPanel(async (page, _, host) => {
+      const asked: unknown[] = [];
+      host.filterByCell = (params) => {
+        asked.push(params);
+        return "`name` = 'Product number 2'";
+      };
+      const cell = page.locator('[aria-rowindex="4"] [role=gridcell][aria-colindex="3"]');
+      await cell.click({ button: 'right' });
+      await page.getByRole('menuitem', { name: 'Only This Value' }).click();
+      await count(page, '12 of 1,000 rows');
+      assert.deepEqual(asked, [{ key: 'base', where: '', row: 2, column: 1, isOther: false }]);
+      assert.equal(await line(page).inputValue(), "`name` = 'Product number 2'");
+      await page.reload();
+      await count(page, '12 of 1,000 rows');
+      assert.equal(await line(page).inputValue(), "`name` = 'Product number 2'");
+    }));
+
+  test('rows are added while they are found, and read again if they have moved', () =>
+    withPanel(async (page, __, host) => {
+      await line(page).fill('id > 3');
+      await page.keyboard.press('Enter');
+      await count(page, '12 of 1,000 rows');
+      const key = JSON.stringify({ where: 'id > 3', orderBy: [] });
+      const before = host.asked.length;
+      await host.grow({ key, numRows: 600, note: 'Finding rows… 600 so far', isGrowing: true });
+      await count(page, '600+ of 1,000 rows');
+      await page.locator('.lance-footer').getByRole('button', { name: 'Cancel' }).waitFor();
+      await host.grow({ key, numRows: 700, note: '', isGrowing: false, isMoved: true });
+      await count(page, '700 of 1,000 rows');
+      await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
+      const again = host.asked.slice(before).filter(({ start }) => start === 0);
+      assert.ok(again.length >= 2, `${again.length} requests of the first rows`);
+    }));
+
+  for (const [theme, width] of [
+    ['light', 1_100],
+    ['highContrast', 1_100],
+    ['dark', 700],
+  ] as const)
+    test(`is drawn in the theme ${theme} at ${width} pixels`, () =>
+      withPanel(
+        async (page) => {
+          assert.ok(theme in themes);
+          await head(page, 'name').hover();
+          await page.getByRole('button', { name: 'Sort by name' }).click();
+          await head(page, 'name').and(page.locator('[aria-sort=ascending]')).waitFor();
+          await line(page).fill('wrong = 1');
+          await page.keyboard.press('Enter');
+          await page.getByRole('alert').waitFor();
+          await page.screenshot({ path: join(shots, `${theme}-${width}-wrong.png`) });
+          await line(page).fill('n');
+          await page.keyboard.type('a');
+          await page.getByRole('option').first().waitFor();
+          await page.keyboard.press('ArrowDown');
+          await page.screenshot({ path: join(shots, `${theme}-${width}-list.png`) });
+          const [toolbar, buttons] = await Promise.all([
+            page.locator('.lance-toolbar').boundingBox(),
+            page.locator('.lance-toolbar-count').boundingBox(),
+          ]);
+          assert.ok(buttons!.x + buttons!.width <= toolbar!.width, 'nothing is cut');
+        },
+        { theme, width },
+      ));
+});

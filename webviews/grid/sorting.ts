@@ -1,0 +1,74 @@
+import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import type { MenuItem } from './menu.ts';
+
+/** A column that the rows are sorted by. */
+export type SortedColumn = { readonly column: number; readonly isDescending: boolean };
+
+/** What the user can do with the rows of a table that can be sorted and filtered. */
+export type GridViewing = {
+  /** The columns that the rows are sorted by, the first one first. */
+  readonly sorted: readonly SortedColumn[];
+  /** Sorts by these columns. */
+  readonly sort: (sorted: readonly SortedColumn[]) => void;
+  /** Shows only rows with the value of a cell, or only those with other values. */
+  readonly filterByCell: (row: number, column: number, isOther: boolean) => void;
+};
+
+const unordered: readonly (readonly [start: RegExp, kind: string])[] = [
+  [/^fixed_size_list</, 'vectors'],
+  [/^(large_)?list/, 'lists'],
+  [/^struct</, 'structs'],
+  [/^map</, 'maps'],
+  [/^(dense|sparse)_union</, 'unions'],
+  [/^interval\[/, 'intervals'],
+];
+
+/** Returns why a column can be neither sorted nor filtered by value, as an end of a label; `undefined` if it can. */
+export function whyUnordered({ name, type, blob }: ColumnInfo): string | undefined {
+  if (blob !== undefined) return 'blobs have no order';
+  const kind = unordered.find(([start]) => start.test(type))?.[1];
+  if (kind !== undefined) return `${kind} have no order`;
+  // The engine reads a name with other characters as the path of a nested field.
+  return /^[A-Za-z_]\w*$/.test(name) ? undefined : 'its name is not a plain word';
+}
+
+/**
+ * Returns the order after a click on the sort button of a column: ascending, then descending, then as before.
+ * @param isAdded whether the order of other columns stays
+ */
+export function nextOrder(sorted: readonly SortedColumn[], column: number, isAdded: boolean): SortedColumn[] {
+  const before = sorted.find((each) => each.column === column);
+  const others = sorted.filter((each) => each !== before);
+  if (before?.isDescending === true) return isAdded ? others : [];
+  const next = { column, isDescending: before !== undefined };
+  if (!isAdded) return [next];
+  return before ? sorted.map((each) => (each === before ? next : each)) : [...sorted, next];
+}
+
+const doNothing = (): void => {};
+
+/** Returns the entries of the menu of a column that sort by it. */
+export function sortMenu({ sorted, sort }: GridViewing, column: number, info: ColumnInfo): MenuItem[] {
+  const reason = whyUnordered(info);
+  const clear = sorted.length === 0 ? [] : [{ label: 'Clear Sort', run: () => sort([]) }];
+  if (reason !== undefined) return [{ label: `Can't Sort: ${reason}`, run: doNothing, isDisabled: true }, ...clear];
+  const others = sorted.filter((each) => each.column !== column);
+  const item = (label: string, isDescending: boolean, before: readonly SortedColumn[]): MenuItem => ({
+    label,
+    run: () => sort([...before, { column, isDescending }]),
+  });
+  return [
+    item('Sort Ascending', false, []),
+    item('Sort Descending', true, []),
+    ...(others.length === 0
+      ? []
+      : [item('Add to Sort, Ascending', false, others), item('Add to Sort, Descending', true, others)]),
+    ...clear,
+  ];
+}
+
+/** Returns the entries of the menu of a cell that filter by its value. */
+export const valueMenu = ({ filterByCell }: GridViewing, row: number, column: number): MenuItem[] => [
+  { label: 'Only This Value', run: () => filterByCell(row, column, false) },
+  { label: 'Without This Value', run: () => filterByCell(row, column, true) },
+];

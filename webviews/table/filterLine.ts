@@ -1,0 +1,203 @@
+import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import { createElement, createWrapper } from '../parts/elements.ts';
+import { completeFilter, type Completion, type Suggestion } from './filterCompletion.ts';
+
+export type FilterLineActions = {
+  /** Filters by this SQL; an empty string shows all rows. */
+  readonly run: (where: string) => void;
+  /** Moves the focus to the rows. */
+  readonly leave: () => void;
+};
+
+/**
+ * The line of SQL that filters the rows. Enter runs it, Escape returns to the filter of the shown rows. A wrong filter stays in the
+ * line, with the reason below it.
+ */
+export class FilterLine {
+  readonly element = createWrapper('lance-filter');
+  readonly #input = document.createElement('input');
+  readonly #clear = createElement('button', { className: 'lance-filter-clear', text: '✕' });
+  readonly #problem = createElement('div', { className: 'lance-filter-problem', role: 'alert' });
+  readonly #list = createElement('div', { className: 'lance-filter-list', role: 'listbox' });
+  readonly #actions: FilterLineActions;
+  #columns: readonly ColumnInfo[] = [];
+  /** The filter of the shown rows. */
+  #where = '';
+  #completion: Completion | undefined;
+  /** The marked suggestion; -1 for none. */
+  #marked = -1;
+
+  constructor(actions: FilterLineActions) {
+    this.#actions = actions;
+    const input = this.#input;
+    input.type = 'text';
+    input.autocomplete = 'off';
+    input.spellcheck = false;
+    input.placeholder = "Filter rows by SQL, such as price > 10 AND name LIKE 'A%'";
+    input.ariaLabel = 'Filter';
+    input.role = 'combobox';
+    input.ariaAutoComplete = 'list';
+    input.ariaExpanded = 'false';
+    this.#list.id = 'lance-filter-list';
+    this.#list.ariaLabel = 'Suggestions';
+    this.#list.hidden = true;
+    this.#problem.id = 'lance-filter-problem';
+    this.#problem.hidden = true;
+    input.setAttribute('aria-controls', this.#list.id);
+    input.setAttribute('aria-describedby', this.#problem.id);
+    this.#clear.type = 'button';
+    this.#clear.title = 'Clear Filter';
+    this.#clear.ariaLabel = 'Clear Filter';
+    this.#clear.addEventListener('click', () => this.#actions.run(''));
+    this.element.append(input, this.#clear, this.#problem, this.#list);
+    this.#listen();
+    this.#drawClear();
+  }
+
+  /** Shows the filter of the shown rows. A filter that the user is writing stays, unless it was run. */
+  show(where: string, columns: readonly ColumnInfo[]): void {
+    const isEdited = this.#input.value !== this.#where && this.#input.value.trim() !== where.trim();
+    this.#columns = columns;
+    this.#where = where;
+    if (!isEdited) this.#input.value = where;
+    this.#explain(undefined);
+    this.#close();
+    this.#drawClear();
+  }
+
+  /** Replaces also a filter that the user is writing. */
+  write(where: string): void {
+    this.#input.value = where;
+    this.#drawClear();
+  }
+
+  /** Shows why a filter is wrong. It stays in the line. */
+  fail(message: string, where?: string): void {
+    if (where !== undefined) this.#input.value = where;
+    this.#explain(message);
+    this.#close();
+    this.#drawClear();
+  }
+
+  set isBusy(isBusy: boolean) {
+    this.element.classList.toggle('lance-is-busy', isBusy);
+    this.#input.ariaBusy = String(isBusy);
+  }
+
+  #explain(message: string | undefined): void {
+    this.#problem.hidden = message === undefined;
+    this.#problem.textContent = message ?? '';
+    this.#input.ariaInvalid = message === undefined ? null : 'true';
+  }
+
+  #listen(): void {
+    const input = this.#input;
+    input.addEventListener('input', () => {
+      this.#explain(undefined);
+      this.#suggest(false);
+      this.#drawClear();
+    });
+    input.addEventListener('blur', () => this.#close());
+    input.addEventListener('click', () => this.#close());
+    input.addEventListener('keydown', (event) => this.#onKey(event));
+    // A click must not take the focus from the line.
+    this.#list.addEventListener('pointerdown', (event) => event.preventDefault());
+    this.#list.addEventListener('click', (event) => {
+      const item = event.target instanceof Element ? event.target.closest('[role=option]') : null;
+      const index = Array.from(this.#list.children).indexOf(item as Element);
+      if (index >= 0) this.#accept(index);
+    });
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    // The editor must not take keys of the line, such as those of the clipboard and of undo.
+    event.stopPropagation();
+    const count = this.#completion?.suggestions.length ?? 0;
+    const isListed = count > 0;
+    if (event.key === ' ' && event.ctrlKey) this.#suggest(true);
+    else if (isListed && event.key === 'ArrowDown') this.#mark((this.#marked + 1) % count);
+    else if (isListed && event.key === 'ArrowUp') this.#mark((Math.max(this.#marked, 0) - 1 + count) % count);
+    else if (isListed && event.key === 'Tab' && !event.shiftKey) this.#accept(Math.max(this.#marked, 0));
+    else if (isListed && event.key === 'Enter' && this.#marked >= 0) this.#accept(this.#marked);
+    else if (isListed && event.key === 'Escape') this.#close();
+    else if (event.key === 'Enter') this.#run();
+    else if (event.key === 'Escape') this.#giveUp();
+    else if (event.key === 'ArrowDown') this.#actions.leave();
+    else return;
+    event.preventDefault();
+  }
+
+  #run(): void {
+    this.#close();
+    this.#actions.run(this.#input.value.trim());
+  }
+
+  /** Returns to the filter of the shown rows, and then to the rows. */
+  #giveUp(): void {
+    const isChanged = this.#input.value !== this.#where || !this.#problem.hidden;
+    this.#input.value = this.#where;
+    this.#explain(undefined);
+    this.#drawClear();
+    if (!isChanged) this.#actions.leave();
+  }
+
+  #drawClear(): void {
+    this.#clear.hidden = this.#input.value === '' && this.#where === '';
+  }
+
+  // Suggestions
+
+  #suggest(isAsked: boolean): void {
+    const { value, selectionStart } = this.#input;
+    const completion = completeFilter(value, selectionStart ?? value.length, this.#columns, isAsked);
+    if (completion.suggestions.length === 0) return this.#close();
+    this.#completion = completion;
+    this.#list.replaceChildren(...completion.suggestions.map(optionOf));
+    this.#list.hidden = false;
+    this.#list.scrollTop = 0;
+    this.#input.ariaExpanded = 'true';
+    this.#mark(-1);
+  }
+
+  #mark(index: number): void {
+    this.#marked = index;
+    for (const [at, option] of Array.from(this.#list.children).entries()) {
+      option.ariaSelected = String(at === index);
+      if (at === index) option.scrollIntoView({ block: 'nearest' });
+    }
+    if (index < 0) this.#input.removeAttribute('aria-activedescendant');
+    else this.#input.setAttribute('aria-activedescendant', optionId(index));
+  }
+
+  #accept(index: number): void {
+    const completion = this.#completion;
+    const suggestion = completion?.suggestions[index];
+    if (!completion || !suggestion) return;
+    const { start, end } = completion;
+    this.#input.setRangeText(suggestion.text, start, end, 'end');
+    this.#close();
+    this.#drawClear();
+  }
+
+  #close(): void {
+    this.#completion = undefined;
+    this.#marked = -1;
+    this.#list.hidden = true;
+    this.#list.replaceChildren();
+    this.#input.ariaExpanded = 'false';
+    this.#input.removeAttribute('aria-activedescendant');
+  }
+}
+
+const optionId = (index: number): string => `lance-filter-option-${index}`;
+
+function optionOf({ text, kind, detail }: Suggestion, index: number): HTMLElement {
+  const option = createElement('div', { className: `lance-filter-${kind}`, role: 'option' });
+  option.id = optionId(index);
+  option.ariaSelected = 'false';
+  option.append(
+    createElement('span', { text: kind === 'function' ? text.replace('(', '') : text }),
+    createElement('span', { className: 'lance-filter-detail', text: detail }),
+  );
+  return option;
+}

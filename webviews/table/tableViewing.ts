@@ -1,0 +1,186 @@
+import { isAbort, messageOf } from '#shared/errors.ts';
+import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import type { GridViewing } from '../grid/sorting.ts';
+import { createElement } from '../parts/elements.ts';
+import { FilterLine } from './filterLine.ts';
+import type { Toolbar } from './toolbar.ts';
+import { ViewSteps, wholeTable } from './viewSteps.ts';
+
+export type TableViewingDeps = {
+  readonly toolbar: Toolbar;
+  readonly requestView: (table: PanelTable, view: PanelView, signal: AbortSignal) => Promise<PanelTable>;
+  readonly requestFilter: (
+    table: PanelTable,
+    cell: { where: string; row: number; column: number; isOther: boolean },
+    signal: AbortSignal,
+  ) => Promise<string>;
+  /** Shows the table of a view instead of the one before. */
+  readonly show: (table: PanelTable) => void;
+  readonly focusRows: () => void;
+};
+
+/** Filters and sorts the table of the panel, with the line in the toolbar, undo and redo. */
+export class TableViewing {
+  readonly #deps: TableViewingDeps;
+  readonly #line: FilterLine;
+  readonly #undo: HTMLButtonElement;
+  readonly #redo: HTMLButtonElement;
+  #table: PanelTable | undefined;
+  #steps = new ViewSteps(wholeTable);
+  #running: AbortController | undefined;
+
+  constructor(deps: TableViewingDeps) {
+    this.#deps = deps;
+    this.#line = new FilterLine({
+      run: (where) => void this.#apply({ ...this.#view, where }),
+      leave: deps.focusRows,
+    });
+    this.#undo = stepButton('↶', 'Undo Filter or Sort', () => void this.#step(-1));
+    this.#redo = stepButton('↷', 'Redo Filter or Sort', () => void this.#step(1));
+    deps.toolbar.left.append(this.#line.element, this.#undo, this.#redo);
+  }
+
+  /** Takes over the table that the panel shows. Another table has no steps to undo yet. */
+  take(table: PanelTable): void {
+    const isSame = this.#table?.title === table.title;
+    this.#table = table;
+    if (!isSame) {
+      this.#running?.abort();
+      this.#steps = new ViewSteps(table.view ?? wholeTable);
+      this.#line.write(this.#view.where);
+    }
+    this.#draw();
+  }
+
+  /** Shows a table with the view that it had before the page was created again. If that fails, says why. */
+  async restore(table: PanelTable, view: PanelView): Promise<void> {
+    const { requestView, show } = this.#deps;
+    try {
+      show(await requestView(table, view, new AbortController().signal));
+    } catch (error) {
+      if (isAbort(error)) return;
+      show(table);
+      this.#line.fail(withoutTable(messageOf(error)), view.where);
+    }
+  }
+
+  /** Returns what the grid of a table can do. */
+  gridViewing(table: PanelTable): GridViewing | undefined {
+    if (table.hasViews !== true) return undefined;
+    const { columns, view = wholeTable } = table;
+    const sorted = view.orderBy.flatMap(({ column, descending }) => {
+      const index = columns.findIndex(({ name }) => name === column);
+      return index < 0 ? [] : [{ column: index, isDescending: descending }];
+    });
+    return {
+      sorted,
+      sort: (next) => {
+        const orderBy = next.map(({ column, isDescending }) => ({
+          column: columns[column]!.name,
+          descending: isDescending,
+        }));
+        void this.#apply({ ...this.#view, orderBy });
+      },
+      filterByCell: (row, column, isOther) => void this.#filterByCell({ row, column, isOther }),
+    };
+  }
+
+  clearFilter(): void {
+    this.#line.write('');
+    void this.#apply({ ...this.#view, where: '' });
+  }
+
+  /** Handles Ctrl+Z and Ctrl+Y. @returns whether the key was handled */
+  onKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean {
+    if (altKey || !(ctrlKey || metaKey)) return false;
+    const isUndo = key.toLowerCase() === 'z' && !shiftKey;
+    const isRedo = key.toLowerCase() === 'y' || (key.toLowerCase() === 'z' && shiftKey);
+    if (!isUndo && !isRedo) return false;
+    void this.#step(isUndo ? -1 : 1);
+    return true;
+  }
+
+  get #view(): PanelView {
+    return this.#table?.view ?? wholeTable;
+  }
+
+  #draw(): void {
+    const table = this.#table;
+    const hasViews = table?.hasViews === true;
+    this.#line.element.hidden = !hasViews;
+    for (const button of [this.#undo, this.#redo]) button.hidden = !hasViews;
+    this.#undo.disabled = !this.#steps.peek(-1);
+    this.#redo.disabled = !this.#steps.peek(1);
+    if (table) this.#line.show(this.#view.where, table.columns);
+  }
+
+  async #step(offset: -1 | 1): Promise<void> {
+    const view = this.#steps.peek(offset);
+    if (view && (await this.#request(view))) {
+      this.#steps.move(offset);
+      this.#draw();
+    }
+  }
+
+  async #apply(view: PanelView): Promise<void> {
+    if (!(await this.#request(view))) return;
+    this.#steps.add(view);
+    this.#draw();
+  }
+
+  async #filterByCell(cell: { row: number; column: number; isOther: boolean }): Promise<void> {
+    const table = this.#table;
+    if (!table) return;
+    const { where } = this.#view;
+    const filter = await this.#run(undefined, (signal) => this.#deps.requestFilter(table, { ...cell, where }, signal));
+    if (filter !== undefined) await this.#apply({ ...this.#view, where: filter });
+  }
+
+  /** Shows a view. @returns whether it is shown; if not, the rows stay as they are and the line says why */
+  async #request(view: PanelView): Promise<boolean> {
+    const table = this.#table;
+    if (!table) return false;
+    // A filter that the user is writing stays while the rows are sorted.
+    const where = view.where === this.#view.where ? undefined : view.where;
+    const next = await this.#run(where, (signal) => this.#deps.requestView(table, view, signal));
+    if (!next) return false;
+    if (where !== undefined) this.#line.write(where);
+    this.#deps.show(next);
+    return true;
+  }
+
+  /**
+   * Runs a request instead of the one before, and shows its failure below the line.
+   * @param where the filter that the failure is about
+   */
+  async #run<T>(where: string | undefined, request: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    this.#running?.abort();
+    const controller = new AbortController();
+    this.#running = controller;
+    this.#line.isBusy = true;
+    try {
+      const result = await request(controller.signal);
+      return controller.signal.aborted ? undefined : result;
+    } catch (error) {
+      if (!controller.signal.aborted && !isAbort(error)) this.#line.fail(withoutTable(messageOf(error)), where);
+      return undefined;
+    } finally {
+      if (this.#running === controller) this.#line.isBusy = false;
+    }
+  }
+}
+
+/** The panel shows the table already, so a message needs no name of it. */
+const withoutTable = (message: string): string => {
+  const text = message.replace(/^Table "[^"]*": /, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+function stepButton(text: string, label: string, run: () => void): HTMLButtonElement {
+  const button = createElement('button', { className: 'lance-step', text });
+  button.type = 'button';
+  button.ariaLabel = label;
+  button.title = label;
+  button.addEventListener('click', run);
+  return button;
+}
