@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { CheckReport } from '#cluster/result.ts';
+import type { ColumnSettings } from '#shared/protocol/webviewMessages.ts';
 import type { StoredConnection } from '../connections/connectionRules.ts';
 import type { WaitingRow } from '../notebook/queuedCells.ts';
 
@@ -11,10 +12,14 @@ type WorkspaceState = {
   kernels: Readonly<Record<string, KeptKernelRecord>>;
   clusterReports: readonly CheckReport[];
   treeFolds: Readonly<Record<string, boolean>>;
+  tableColumns: readonly RememberedColumns[];
 };
 
 /** A statement that the user ran, with the name of its connection and the time in milliseconds since 1970. */
 export type PastQuery = { text: string; connection: string; at: number };
+
+/** What a user has set on the columns of a table. `table` identifies it in every version. */
+export type RememberedColumns = { table: string; settings: ColumnSettings };
 
 /**
  * A kernel that waits while its window reloads: the kernel's folder, whether a cell has run in the kernel, and the
@@ -113,5 +118,14 @@ export class State {
 
   async setTreeFolds(folds: WorkspaceState['treeFolds']): Promise<void> {
     await this.#workspace.update('treeFolds' satisfies keyof WorkspaceState, folds);
+  }
+
+  /** What the user has set on the columns of tables, the newest last. */
+  tableColumns(): unknown {
+    return this.#workspace.get<unknown>('tableColumns' satisfies keyof WorkspaceState);
+  }
+
+  async setTableColumns(tables: WorkspaceState['tableColumns']): Promise<void> {
+    await this.#workspace.update('tableColumns' satisfies keyof WorkspaceState, tables);
   }
 }

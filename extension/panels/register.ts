@@ -2,11 +2,13 @@ import * as vscode from 'vscode';
 import type { Catalogs } from '../connections/catalogs.ts';
 import type { Connections } from '../connections/connections.ts';
 import { viewsCatalog } from '../connections/viewsCatalog.ts';
+import type { State } from '../host/state.ts';
 import { setContext } from '../host/commands.ts';
 import type { Engine } from '../host/engine.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
 import { panelTypes } from '../manifest.ts';
 import { registerTableCommands, restoredSource, type TableCommandDeps } from './commands.ts';
+import { ColumnMemory } from './columnMemory.ts';
 import { PanelFailures } from './panelFailure.ts';
 import { TablePanels } from './tablePanel.ts';
 import { catalogSource } from './tableSource.ts';
@@ -17,10 +19,11 @@ type PanelDeps = Omit<TableCommandDeps, 'panels'> & {
   catalogs: Catalogs;
   engine: Engine;
   views: ViewsHost;
+  state: State;
 };
 
 export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: TablePanels } {
-  const { extensionUri, log, connections, catalogOf } = parts;
+  const { extensionUri, log, connections, state, catalogOf } = parts;
   const panels = new TablePanels({
     extensionUri,
     log,
@@ -28,6 +31,7 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
     sourceOf: (place) => catalogSource(place, catalogOf),
     failures: new PanelFailures(connections),
     views: { views: parts.views, viewsCatalog: (connection) => viewsCatalog(parts, connection) },
+    columns: new ColumnMemory(state),
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
   });
   const registered = vscode.Disposable.from(

@@ -18,6 +18,7 @@ import { FileDrafts } from '../host/fileDrafts.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
+import { type ColumnMemory, isColumnSettings } from './columnMemory.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
 import {
@@ -33,11 +34,14 @@ import { isBoolean, isCount, isString, listOf, shapeFor } from '#shared/shape.ts
 
 type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
 
+type PanelParts = { dist: vscode.Uri; log: Log; failures: PanelFailures; views: ViewDeps; columns: ColumnMemory };
+
 /** A webview panel and the table that it shows. */
 export class TablePanel implements vscode.Disposable {
   readonly panel: vscode.WebviewPanel;
   readonly #log: Log;
   readonly #failures: PanelFailures;
+  readonly #columns: ColumnMemory;
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #files = new FileDrafts();
   readonly #subscriptions: vscode.Disposable[] = [];
@@ -56,15 +60,12 @@ export class TablePanel implements vscode.Disposable {
   #hasFailed = false;
   #rowsSent = 0;
 
-  constructor(
-    panel: vscode.WebviewPanel,
-    source: TableSource,
-    { dist, log, failures, views }: { dist: vscode.Uri; log: Log; failures: PanelFailures; views: ViewDeps },
-  ) {
+  constructor(panel: vscode.WebviewPanel, source: TableSource, { dist, log, failures, views, columns }: PanelParts) {
     this.panel = panel;
     this.#log = log;
     this.#failures = failures;
     this.#views = views;
+    this.#columns = columns;
     this.#showing = this.#open(source);
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(
       (frame) => void panel.webview.postMessage(frame),
@@ -75,6 +76,7 @@ export class TablePanel implements vscode.Disposable {
         blob: (params, signal) => this.#blob(params, signal),
         view: (params, signal) => this.#view(params, signal),
         filterByCell: (params, signal) => this.#filterByCell(params, signal),
+        keepColumns: async (params) => (await this.#keepColumns(params), null),
         createFile: (params, signal) => this.#files.create(params, signal),
         writeFile: (params) => this.#files.write(params),
         closeFile: (params) => this.#files.close(params),
@@ -134,7 +136,7 @@ export class TablePanel implements vscode.Disposable {
     const { table, controller } = this.#showing;
     const page = this.#page.signal;
     try {
-      const opened = await grown(source, table);
+      const opened = this.#withColumns(source, await grown(source, table));
       if (controller.signal.aborted || page.aborted) return;
       await this.#endpoint.request('show', opened, AbortSignal.any([controller.signal, page]));
     } catch (error) {
@@ -171,11 +173,25 @@ export class TablePanel implements vscode.Disposable {
     this.#isListening = true;
     const { source, table, controller } = this.#showing;
     try {
-      return await grown(source, table);
+      return this.#withColumns(source, await grown(source, table));
     } catch (error) {
       if (!isAbort(error)) await this.#fail(await this.#failures.explain(source, error), controller.signal);
       throw error;
     }
+  }
+
+  #withColumns({ place }: TableSource, table: PanelTable): PanelTable {
+    const columnSettings = this.#columns.find(place);
+    return { ...table, ...(columnSettings && { columnSettings }) };
+  }
+
+  async #keepColumns(params: PanelHostMethods['keepColumns'][0]): Promise<void> {
+    const { source, table } = this.#showing;
+    const { key, settings } = asRecord(params);
+    if (typeof key !== 'string' || !isColumnSettings(settings))
+      throw new CatalogError('InvalidInput', 'The columns to remember are not valid.', 'Open the table again.');
+    await sameTable(table, key);
+    if (source.place) await this.#columns.keep(source.place, settings);
   }
 
   async #fail(failure: PanelFailure, signal: AbortSignal): Promise<void> {
@@ -412,6 +428,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   readonly #sourceOf: (place: TablePlace) => TableSource;
   readonly #failures: PanelFailures;
   readonly #views: ViewDeps;
+  readonly #columns: ColumnMemory;
   readonly #onUnpinned: (isUnpinned: boolean) => void;
 
   constructor(options: {
@@ -422,10 +439,11 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     sourceOf: (place: TablePlace) => TableSource;
     failures: PanelFailures;
     views: ViewDeps;
+    columns: ColumnMemory;
     /** Called after each change with whether the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
-    const { extensionUri, log, restore, sourceOf, failures, views, onUnpinned } = options;
+    const { extensionUri, log, restore, sourceOf, failures, views, columns, onUnpinned } = options;
     this.#dist = vscode.Uri.joinPath(extensionUri, 'dist');
     const media = (name: string) => vscode.Uri.joinPath(extensionUri, 'media', name);
     this.#icon = { light: media('table-light.svg'), dark: media('table-dark.svg') };
@@ -434,6 +452,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#sourceOf = sourceOf;
     this.#failures = failures;
     this.#views = views;
+    this.#columns = columns;
     this.#onUnpinned = onUnpinned;
   }
 
@@ -555,6 +574,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       log: this.#log,
       failures: this.#failures,
       views: this.#views,
+      columns: this.#columns,
     });
     this.#panels.add(adopted);
     this.#retitle();

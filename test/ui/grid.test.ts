@@ -505,7 +505,7 @@ suite('The grid of the table panel, in a browser', function () {
     withPanel({}, async (page, host) => {
       await cell(page, 0, 0).getByText('9007199254740993').waitFor();
       await page.locator('.lance-header', { hasText: 'score' }).click({ button: 'right' });
-      await page.getByRole('menuitem', { name: 'Pin Column' }).click();
+      await page.getByRole('menuitem', { name: 'Pin Left' }).click();
       await page.waitForFunction(isScoreFirst);
       // Read in one step, because the header is drawn again while its columns are resized.
       const width = () =>
@@ -536,6 +536,39 @@ suite('The grid of the table panel, in a browser', function () {
       assert.ok(host.asked.length > 0);
     }));
 
+  test('the menu of a column moves, hides and resets, and a table that is opened again has its columns as they were', () =>
+    withPanel({}, async (page, host) => {
+      await cell(page, 0, 0).waitFor();
+      const names = () => page.locator('.lance-header .lance-name').allTextContents();
+      const run = async (column: string, item: string) => {
+        await page.locator('.lance-header', { hasText: column }).first().click({ button: 'right' });
+        await page.getByRole('menuitem', { name: item, exact: true }).click();
+      };
+      const shown = await names();
+      await run(shown[0]!, 'Move Right');
+      await page.waitForFunction((first) => document.querySelector('.lance-name')?.textContent === first, shown[1]);
+      assert.deepEqual((await names()).slice(0, 3), [shown[1], shown[0], shown[2]]);
+      await run(shown[2]!, 'Hide Column');
+      await page.getByText('1 hidden').waitFor();
+      await run('score', 'Pin Left');
+      await page.waitForFunction(isScoreFirst);
+      await run('score', 'Auto-Fit');
+      const deadline = Date.now() + 5_000;
+      while (host.kept?.widths.length !== 1 && Date.now() < deadline) await page.waitForTimeout(20);
+      const kept = host.kept!;
+      assert.deepEqual([kept.pinned, kept.hidden, kept.widths[0]?.name], [['score'], [shown[2]], 'score']);
+      assert.deepEqual(kept.order.slice(0, 2), [shown[1], shown[0]]);
+
+      await host.show(tableOf(1000, { key: 'newer version', columnSettings: kept }));
+      await page.getByText('1 hidden').waitFor();
+      assert.deepEqual((await names()).slice(0, 3), ['score', shown[1], shown[0]]);
+      await run('score', 'Hide Other Columns');
+      await page.waitForFunction(() => document.querySelectorAll('.lance-header').length === 1);
+      await run('score', 'Reset Columns');
+      await page.waitForFunction((count) => document.querySelectorAll('.lance-header').length === count, shown.length);
+      assert.deepEqual(await names(), shown);
+    }));
+
   test('the menus open by keyboard, and the focus returns', () =>
     withPanel({}, async (page) => {
       await cell(page, 0, 0).getByText('9007199254740993').waitFor();
@@ -548,7 +581,8 @@ suite('The grid of the table panel, in a browser', function () {
       await page.keyboard.press('Enter');
       await page.getByRole('menuitem', { name: 'Hide Column' }).waitFor();
       await page.screenshot({ path: join(shots, 'menu.png') });
-      await page.keyboard.press('ArrowDown');
+      // Auto-Fit, Auto-Fit All, Pin Left and Move Right come before it; Move Left is disabled in the first column.
+      for (let presses = 0; presses < 4; presses++) await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await page.getByText('1 hidden').waitFor();
       await page.locator('.lance-header.lance-active', { hasText: 'name' }).waitFor();

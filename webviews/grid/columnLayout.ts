@@ -9,9 +9,11 @@ export type ColumnChoices = {
   readonly hidden: readonly number[];
   /** Widths that the user has set, in pixels. */
   readonly widths: Readonly<Record<number, number>>;
+  /** The columns from left to right, if the user has moved some; those that are missing come last. */
+  readonly order: readonly number[];
 };
 
-export const noChoices: ColumnChoices = { pinned: [], hidden: [], widths: {} };
+export const noChoices: ColumnChoices = { pinned: [], hidden: [], widths: {}, order: [] };
 
 /** A shown column and its position in pixels, from the left of its part: the pinned or the scrolled columns. */
 export type PlacedColumn = { readonly column: number; readonly left: number; readonly width: number };
@@ -30,13 +32,11 @@ export class ColumnLayout {
   readonly scrolledWidth: number;
 
   /** @param widthOf width of a column in pixels */
-  constructor(numColumns: number, { pinned, hidden }: ColumnChoices, widthOf: (column: number) => number) {
+  constructor(numColumns: number, { pinned, hidden, order }: ColumnChoices, widthOf: (column: number) => number) {
     const left = new Set([...pinned, ...hidden]);
     const isHidden = new Set(hidden);
     const first = pinned.filter((column) => column < numColumns && !isHidden.has(column));
-    const others: number[] = [];
-    for (let column = 0; column < numColumns; column++) if (!left.has(column)) others.push(column);
-    this.shown = [...first, ...others];
+    this.shown = [...first, ...wholeOrder(numColumns, order).filter((column) => !left.has(column))];
     this.numPinned = first.length;
     this.#edges = new Float64Array(this.shown.length);
     let edge = 0;
@@ -105,3 +105,34 @@ export const setWidth = (choices: ColumnChoices, column: number, width: number):
   ...choices,
   widths: { ...choices.widths, [column]: Math.round(Math.max(leastWidth, Math.min(width, mostWidth))) },
 });
+
+/** Hides all columns but one. Pinned columns are hidden, too. */
+export const hideOthers = (choices: ColumnChoices, numColumns: number, column: number): ColumnChoices => ({
+  ...choices,
+  hidden: Array.from({ length: numColumns }, (_, index) => index).filter((one) => one !== column),
+});
+
+/** Returns all columns from left to right as the user has ordered them, pinned and hidden ones too. */
+export function wholeOrder(numColumns: number, order: readonly number[]): number[] {
+  const all = new Set(order.filter((column) => column < numColumns));
+  for (let column = 0; column < numColumns; column++) all.add(column);
+  return [...all];
+}
+
+/**
+ * Moves a column before or after another one. Beside a pinned column it becomes pinned, beside another one it is not.
+ * @param isAfter whether it comes after `target`
+ */
+export function moveBeside(
+  choices: ColumnChoices,
+  { numColumns, column, target, isAfter }: { numColumns: number; column: number; target: number; isAfter: boolean },
+): ColumnChoices {
+  if (column === target) return choices;
+  const moved = (columns: readonly number[]): number[] => {
+    const others = columns.filter((one) => one !== column);
+    others.splice(others.indexOf(target) + (isAfter ? 1 : 0), 0, column);
+    return others;
+  };
+  if (choices.pinned.includes(target)) return { ...choices, pinned: moved(choices.pinned) };
+  return { ...unpin(choices, column), order: moved(wholeOrder(numColumns, choices.order)) };
+}

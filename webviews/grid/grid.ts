@@ -101,7 +101,7 @@ export class Grid {
       select: (index: number, extend: boolean) => this.#selectColumn(index, extend),
       openMenu: (index: number, at: HTMLElement) => this.#openColumnMenu(index, at),
       resize: (column: number, width: number, isDone: boolean) => this.#resize(column, width, isDone),
-      fit: (index: number) => this.#fit(index),
+      fit: (index: number) => this.#fit([index]),
     };
     this.#header = new GridHeader(prefix, actions, viewing);
     this.#body = new GridBody(prefix);
@@ -340,8 +340,19 @@ export class Grid {
   }
 
   #choose(choices: ColumnChoices): void {
+    const { active } = this.#selection;
+    const column = this.#columns.layout.shown[active.column];
     this.#columns.choices = choices;
+    const index = column === undefined ? -1 : this.#columns.layout.shown.indexOf(column);
+    // The active cell stays in its column, at the column's new place.
+    if (index >= 0 && isSingle(this.#selection)) this.#selection = selectCell({ ...active, column: index });
     this.#relayout();
+  }
+
+  /** Sets columns and rows as they are in a new panel. */
+  #resetColumns(): void {
+    this.#choose(noChoices);
+    this.#setRowHeight('small');
   }
 
   #scrollWhenShown({ left, top }: GridState): void {
@@ -567,12 +578,14 @@ export class Grid {
   #openColumnMenu(index: number, at: HTMLElement): void {
     const column = this.#columns.layout.shown[index]!;
     const items = columnMenu({
-      column,
+      layout: this.#columns.layout,
+      numColumns: this.#frame.columns.length,
+      index,
       choices: this.#columns.choices,
-      isPinned: index < this.#columns.layout.numPinned,
-      isLast: this.#columns.layout.shown.length === 1,
       choose: (choices) => this.#choose(choices),
-      fit: () => this.#fit(index),
+      fit: () => this.#fit([index]),
+      fitAll: () => this.#fitAll(),
+      reset: () => this.#resetColumns(),
       copyName: () => void this.#copy.write(this.#frame.columns[column]!.name),
     });
     const sorting = this.#viewing ? sortMenu(this.#viewing, column, this.#frame.columns[column]!) : [];
@@ -592,18 +605,30 @@ export class Grid {
     if (isDone) this.#saveSoon();
   }
 
-  /** Gives a column the width of its widest drawn text. */
-  #fit(index: number): void {
-    const column = this.#columns.layout.shown[index]!;
-    const head = this.#header.headElement(index);
-    let widest = head ? contentWidth(head) + 24 : 0;
+  /** Gives columns the width of their widest drawn text. */
+  #fit(indexes: readonly number[]): void {
+    const { layout } = this.#columns;
     const { firstRow, endRow } = this.#view.rows;
-    for (let row = firstRow; row < endRow; row++) {
-      const element = this.#body.cellElement({ row, column: index });
-      if (element) widest = Math.max(widest, contentWidth(element));
+    for (const index of indexes) {
+      const head = this.#header.headElement(index);
+      if (!head) continue;
+      let widest = contentWidth(head) + 24;
+      for (let row = firstRow; row < endRow; row++) {
+        const element = this.#body.cellElement({ row, column: index });
+        if (element) widest = Math.max(widest, contentWidth(element));
+      }
+      this.#columns.setWidth(layout.shown[index]!, widest + 18);
     }
-    this.#columns.setWidth(column, widest + 18);
     this.#relayout();
+  }
+
+  /** Fits the columns in the view. Others get their automatic width, which is from their first values in the view. */
+  #fitAll(): void {
+    const { numPinned } = this.#columns.layout;
+    const { start, end } = this.#view.window;
+    const drawn = [...Array(numPinned).keys(), ...Array.from({ length: end - start }, (_, index) => start + index)];
+    this.#columns.choices = { ...this.#columns.choices, widths: {} };
+    this.#fit(drawn);
   }
 
   // Copying

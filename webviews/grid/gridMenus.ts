@@ -1,5 +1,14 @@
 import { countText } from '#shared/format/numbers.ts';
-import { type ColumnChoices, hide, pin, showAll, unpin } from './columnLayout.ts';
+import {
+  type ColumnChoices,
+  type ColumnLayout,
+  hide,
+  hideOthers,
+  moveBeside,
+  pin,
+  showAll,
+  unpin,
+} from './columnLayout.ts';
 import type { CopyForm } from './copyText.ts';
 import type { MenuItem } from './menu.ts';
 import { type RowHeight, rowHeightLabels, rowHeights } from './rowHeights.ts';
@@ -25,37 +34,57 @@ export function cellMenu({ copyAs, showValue, goToRow }: CellMenuActions): MenuI
 
 /** Returns the entries that choose the height of the rows. */
 export const rowHeightMenu = (current: RowHeight, choose: (height: RowHeight) => void): MenuItem[] =>
-  (Object.keys(rowHeights) as RowHeight[]).map((height) => ({
+  (Object.keys(rowHeights) as RowHeight[]).map((height, index) => ({
     label: rowHeightLabels[height],
     isChecked: height === current,
+    startsGroup: index === 0,
     run: () => choose(height),
   }));
 
 export type ColumnMenuOptions = {
-  readonly column: number;
+  readonly layout: ColumnLayout;
+  readonly numColumns: number;
+  /** The position of the column among the shown ones. */
+  readonly index: number;
   readonly choices: ColumnChoices;
-  readonly isPinned: boolean;
-  /** Whether no other column is shown. */
-  readonly isLast: boolean;
   readonly choose: (choices: ColumnChoices) => void;
   readonly fit: () => void;
+  readonly fitAll: () => void;
+  /** Sets columns and rows as they are in a new panel. */
+  readonly reset: () => void;
   readonly copyName: () => void;
 };
 
 /** Returns the menu of a column. */
-export function columnMenu({ column, choices, choose, ...options }: ColumnMenuOptions): MenuItem[] {
+export function columnMenu({ layout, numColumns, index, choices, choose, ...options }: ColumnMenuOptions): MenuItem[] {
+  const { shown, numPinned } = layout;
+  const column = shown[index]!;
+  const isPinned = index < numPinned;
   const hidden = choices.hidden.length;
   const showHidden = {
     label: `Show ${hidden === 1 ? 'Hidden Column' : `${countText(hidden)} Hidden Columns`}`,
     run: () => choose(showAll(choices)),
   };
+  /** Moves the column by one place among the pinned or the other ones. */
+  const move = (label: string, by: -1 | 1): MenuItem => {
+    const target = index + by;
+    const isInPart = target >= 0 && target < shown.length && target < numPinned === isPinned;
+    const to = { numColumns, column, target: shown[target]!, isAfter: by === 1 };
+    return { label, isDisabled: !isInPart, run: () => choose(moveBeside(choices, to)) };
+  };
+  const isLast = shown.length === 1;
   return [
-    options.isPinned
-      ? { label: 'Unpin Column', run: () => choose(unpin(choices, column)) }
-      : { label: 'Pin Column', run: () => choose(pin(choices, column)) },
-    { label: 'Hide Column', run: () => choose(hide(choices, column)), isDisabled: options.isLast },
+    { label: 'Auto-Fit', run: options.fit },
+    { label: 'Auto-Fit All', run: options.fitAll },
+    isPinned
+      ? { label: 'Unpin', startsGroup: true, run: () => choose(unpin(choices, column)) }
+      : { label: 'Pin Left', startsGroup: true, run: () => choose(pin(choices, column)) },
+    move('Move Left', -1),
+    move('Move Right', 1),
+    { label: 'Hide Column', startsGroup: true, isDisabled: isLast, run: () => choose(hide(choices, column)) },
+    { label: 'Hide Other Columns', isDisabled: isLast, run: () => choose(hideOthers(choices, numColumns, column)) },
     ...(hidden === 0 ? [] : [showHidden]),
-    { label: 'Fit Width', run: options.fit },
-    { label: 'Copy Name', run: options.copyName },
+    { label: 'Reset Columns', run: options.reset },
+    { label: 'Copy Name', startsGroup: true, run: options.copyName },
   ];
 }

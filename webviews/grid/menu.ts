@@ -3,6 +3,8 @@ import { type Action, createElement } from '../parts/elements.ts';
 /** An entry of a menu. */
 export type MenuItem = Action & {
   readonly isDisabled?: boolean;
+  /** Whether a line separates it from the entries above. */
+  readonly startsGroup?: boolean;
   /** Set for one of several choices: whether it is the current one. */
   readonly isChecked?: boolean;
 };
@@ -20,7 +22,7 @@ export function openMenu(
 ): void {
   const menu = createElement('div', { className: 'lance-menu', role: 'menu' });
   menu.popover = 'auto';
-  const buttons = items.map(({ label, run, isDisabled = false, isChecked }) => {
+  const buttons = items.map(({ label, run, isDisabled = false, startsGroup = false, isChecked }) => {
     const button = document.createElement('button');
     button.type = 'button';
     button.role = isChecked === undefined ? 'menuitem' : 'menuitemradio';
@@ -28,6 +30,7 @@ export function openMenu(
     button.tabIndex = -1;
     button.textContent = label;
     button.disabled = isDisabled;
+    if (startsGroup) button.className = 'lance-group';
     button.addEventListener('click', () => {
       menu.hidePopover();
       run();

@@ -10,12 +10,14 @@ import {
   type PanelTable,
   type PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
-import { pagedFrame } from '../grid/frame.ts';
+import { noChoices } from '../grid/columnLayout.ts';
+import { fromSettings, toSettings } from '../grid/columnSettings.ts';
+import { type GridColumn, pagedFrame } from '../grid/frame.ts';
 import { Grid } from '../grid/grid.ts';
 import type { Footer } from '../grid/gridFooter.ts';
 import type { GridState } from '../grid/gridOptions.ts';
-import { selectCell } from '../grid/selection.ts';
 import { saveThrough } from '../grid/saveFile.ts';
+import { selectCell } from '../grid/selection.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { TableViewing } from './tableViewing.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
@@ -124,11 +126,8 @@ function fail(failure: PanelFailure): void {
 }
 
 function show(table: PanelTable): void {
-  const { key, title, version, view } = table;
-  const state = stateOf(editor.getState?.(), table);
-  // The state from which the extension opens the panel again after a reload.
-  const keep = (next?: GridState): void => editor.setState({ key, title, version, view, grid: next });
-  keep(state);
+  const { key, title, view } = table;
+  const state = stateOf(editor.getState?.(), table) ?? rememberedState(table);
   const frame = pagedFrame(
     table,
     (start, end, columns, signal) =>
@@ -138,6 +137,7 @@ function show(table: PanelTable): void {
       : undefined,
   );
   const clear = { label: 'Clear Filter', run: () => viewing.clearFilter() };
+  const keep = keepState(table, frame.columns, state);
   const grid = new Grid({
     frame,
     label: title,
@@ -184,9 +184,40 @@ function grow(growth: PanelGrowth): void {
 function stateOf(saved: unknown, { key, title }: PanelTable): GridState | undefined {
   if (typeof saved !== 'object' || saved === null) return undefined;
   const { key: of, title: savedTitle, grid: state } = saved as { key?: unknown; title?: unknown; grid?: GridState };
-  if (of === key || !state || savedTitle !== title) return of === key ? state : undefined;
+  if (!state || (of !== key && savedTitle !== title)) return undefined;
+  const kept = { ...state, choices: { ...noChoices, ...state.choices } };
+  if (of === key) return kept;
   const { column } = state.selection.active;
-  return { ...state, top: 0, selection: selectCell({ row: 0, column }) };
+  return { ...kept, top: 0, selection: selectCell({ row: 0, column }) };
+}
+
+/**
+ * Returns a function that keeps the state of a grid: in the webview, from which the extension opens the panel again after
+ * a reload, and what is set on the columns in the extension, for the next time that the table is opened.
+ */
+function keepState(
+  { key, title, version, view }: PanelTable,
+  columns: readonly GridColumn[],
+  state: GridState | undefined,
+): (next: GridState) => void {
+  editor.setState({ key, title, version, view, grid: state });
+  let [choices, rowHeight] = [state?.choices ?? noChoices, state?.rowHeight ?? 'small'];
+  return (next) => {
+    editor.setState({ key, title, version, view, grid: next });
+    const height = next.rowHeight ?? 'small';
+    if (next.choices === choices && height === rowHeight) return;
+    [choices, rowHeight] = [next.choices, height];
+    const settings = toSettings(columns, choices, rowHeight);
+    // Without it, only the next opening of the table is different.
+    host.request('keepColumns', { key, settings }).catch(() => undefined);
+  };
+}
+
+/** Returns the state of a grid whose columns are as when the table was open before. */
+function rememberedState({ columns, numRows, columnSettings }: PanelTable): GridState | undefined {
+  if (!columnSettings) return undefined;
+  const start = { row: numRows > 0 ? 0 : -1, column: 0 };
+  return { top: 0, left: 0, selection: selectCell(start), ...fromSettings(columns, columnSettings) };
 }
 
 addEventListener('keydown', (event) => {

@@ -14,6 +14,18 @@ export type ColumnInfo = {
   blob?: string;
 };
 
+/** What a user has set on the columns of a table, by their names. */
+export type ColumnSettings = {
+  /** The columns from left to right, if the user has moved some; those that are missing come last. */
+  order: string[];
+  pinned: string[];
+  hidden: string[];
+  /** In pixels. */
+  widths: { name: string; width: number }[];
+  /** `small`, `medium` or `large`. */
+  rowHeight: string;
+};
+
 /** A table opened in a panel. The panel shows only one version of the table, so that all pages are consistent. */
 export type PanelTable = {
   /** `sales/eu/orders` */
@@ -37,6 +49,8 @@ export type PanelTable = {
   view?: PanelView;
   /** The number of rows without a filter. */
   totalRows?: number;
+  /** What the user set on the columns when the table was open before. */
+  columnSettings?: ColumnSettings;
 };
 
 /** A column to sort by. Nulls are last. */
@@ -93,6 +107,8 @@ export type PanelHostMethods = {
    * `isOther`. Only for a table with `hasViews`.
    */
   filterByCell: [params: { key: string; where: string; column: number; row: number; isOther: boolean }, result: string];
+  /** Remembers what the user has set on the columns of the table. */
+  keepColumns: [params: { key: string; settings: ColumnSettings }, result: null];
   /** The user chose an action of a failure, or stops a table that grows. */
   act: [params: { action: PanelAction }, result: null];
 } & FileMethods;

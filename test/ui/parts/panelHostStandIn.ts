@@ -9,6 +9,7 @@ import type {
   PanelHostMethods,
   PanelTable,
   PanelView,
+  ColumnSettings,
   PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
@@ -96,6 +97,8 @@ export class PanelHostStandIn {
     throw new Error('The stand-in has no views.');
   };
   filterByCell: (params: PanelHostMethods['filterByCell'][0]) => string = () => '';
+  /** What the page has set on the columns. */
+  kept: ColumnSettings | undefined;
   cancelled = 0;
   /** The name that the user gives to a saved file; `undefined` if the user cancels. */
   savesAs: string | undefined = 'chosen';
@@ -115,6 +118,10 @@ export class PanelHostStandIn {
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
       ready: () => this.#table,
       act: () => null,
+      keepColumns: ({ settings }) => {
+        this.kept = settings;
+        return null;
+      },
       blob: ({ row, start, end }) => this.blob(row, start, end),
       view: ({ view }) => this.view(view),
       filterByCell: (params) => this.filterByCell(params),

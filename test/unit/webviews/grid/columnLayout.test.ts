@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import {
   ColumnLayout,
   hide,
+  hideOthers,
+  moveBeside,
   mostWidth,
   noChoices,
   pin,
@@ -12,6 +14,8 @@ import {
 
 const layoutOf = (numColumns: number, choices = noChoices): ColumnLayout =>
   new ColumnLayout(numColumns, choices, (column) => choices.widths[column] ?? 100 + column);
+
+const to = (column: number, target: number, isAfter = false) => ({ numColumns: 4, column, target, isAfter });
 
 suite('The columns of the grid', () => {
   test('lie side by side', () => {
@@ -53,6 +57,22 @@ suite('The columns of the grid', () => {
     assert.deepEqual(layoutOf(3, hidden).numPinned, 0);
     assert.equal(layoutOf(3, hidden).shown.indexOf(1), -1);
     assert.deepEqual(layoutOf(3, showAll(hidden)).shown, [1, 0, 2]);
+  });
+
+  test('a column is moved beside another one, and is pinned beside a pinned one', () => {
+    const moved = moveBeside(noChoices, to(3, 1));
+    assert.deepEqual(layoutOf(4, moved).shown, [0, 3, 1, 2]);
+    assert.deepEqual(layoutOf(4, moveBeside(moved, to(0, 2, true))).shown, [3, 1, 2, 0]);
+    assert.deepEqual(layoutOf(5, moved).shown, [0, 3, 1, 2, 4], 'a column that is new in the table comes last');
+    const pinned = moveBeside(pin(noChoices, 2), to(0, 2, true));
+    assert.deepEqual([layoutOf(4, pinned).shown, layoutOf(4, pinned).numPinned], [[2, 0, 1, 3], 2]);
+    const freed = moveBeside(pinned, to(2, 3, true));
+    assert.deepEqual([layoutOf(4, freed).shown, layoutOf(4, freed).numPinned], [[0, 1, 3, 2], 1]);
+    assert.equal(moveBeside(moved, to(1, 1)), moved);
+  });
+
+  test('all others can be hidden', () => {
+    assert.deepEqual(layoutOf(3, hideOthers(pin(noChoices, 0), 3, 1)).shown, [1]);
   });
 
   test('all columns may be pinned, and none may be there', () => {
