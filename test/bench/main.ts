@@ -10,6 +10,7 @@ import { benchBackfill } from './backfill.ts';
 import { lanceRayNeed } from './backfillPeers.ts';
 import { benchCatalogModel } from './catalogModel.ts';
 import { benchCluster } from './cluster.ts';
+import { benchGallery } from './gallery/gallery.ts';
 import { benchGrid } from './grid/grid.ts';
 import { benchGrowth } from './growth/growth.ts';
 import { benchHostile } from './hostile.ts';
@@ -23,7 +24,7 @@ import { benchSql } from './sql/sql.ts';
 import { benchViews } from './views/views.ts';
 
 const help = `npm run bench -- [name …] [options]
-  names            rest, sql, views, growth, grid, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
+  names            rest, sql, views, growth, grid, gallery, kernel, language, life, cluster, backfill, catalog-model, hostile; without one all of them
   --runs N         measured runs of each way; 5
   --rows N[,N …]   rest, sql, views: millions of rows to read; 1,10
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
@@ -53,6 +54,7 @@ const benches: Readonly<Record<string, Bench>> = {
   hostile: { needs: [], measure: benchHostile },
   growth: { needs: benchNeeds, measure: benchGrowth },
   grid: { needs: needsOf.ui, measure: benchGrid },
+  gallery: { needs: needsOf.ui, measure: benchGallery },
 };
 
 /** `npm run bench`: prints figures beside the figures of the peers. Returns the exit code. */

@@ -19,6 +19,8 @@ const heavyBytes = 1_024;
 
 /** Bytes that a page should have at most. */
 const pageBytes = 4 * 2 ** 20;
+/** The same for images and other heavy values. The first ones of a screen arrive while the others are read. */
+const heavyPageBytes = 2 ** 20;
 
 /** Maximum number of blobs that are read at once: about those that a screen shows. */
 const maxBlobs = 32;
@@ -62,8 +64,8 @@ export function columnGroups(columns: readonly ColumnInfo[]): ColumnGroup[] {
 }
 
 /** Returns how many rows a page should have. */
-export const rowsOfPage = (rowBytes: number, maxRows: number = pageRows): number =>
-  Math.max(1, Math.min(maxRows, Math.floor(pageBytes / Math.max(1, rowBytes))));
+export const rowsOfPage = (rowBytes: number, maxRows: number = pageRows, isHeavy = false): number =>
+  Math.max(1, Math.min(maxRows, Math.floor((isHeavy ? heavyPageBytes : pageBytes) / Math.max(1, rowBytes))));
 
 /**
  * Returns the bytes of a value by its type, as formatted by `typeText`: a number, `undefined` if values differ, or

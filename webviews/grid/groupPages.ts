@@ -17,7 +17,7 @@ export type GroupPagesOptions = {
   readonly onChange: () => void;
 };
 
-/** Pages of more bytes are not loaded ahead of the view. */
+/** Heavy columns with more bytes in as many rows as a page may have are not loaded ahead of the view. */
 const aheadBytes = 2 ** 20;
 
 /**
@@ -140,7 +140,7 @@ export class GroupPages {
 
   #newPages(rowBytes: number): Pages<Block> {
     const { load, onChange, budget, group } = this.#options;
-    const pageRows = rowsOfPage(rowBytes, group.maxRows);
+    const pageRows = rowsOfPage(rowBytes, group.maxRows, group.isHeavy);
     return new Pages<Block>({
       numRows: this.#numRows,
       pageRows,
@@ -148,8 +148,9 @@ export class GroupPages {
       load,
       onChange,
       onLoaded: (block, grow) => block.count(grow),
+      isHeavy: group.isHeavy,
       // Blobs are only read for the rows in the view.
-      isAhead: group.maxRows === maxPageRows && (!group.isHeavy || pageRows * rowBytes <= aheadBytes),
+      isAhead: group.maxRows === maxPageRows && (!group.isHeavy || maxPageRows * rowBytes <= aheadBytes),
     });
   }
 }

@@ -22,10 +22,15 @@ type PagesOptions<T> = {
   readonly onLoaded?: (value: T, grow: (bytes: number) => void) => void;
   /** Whether the page after the visible ones in the scroll direction is loaded too. */
   readonly isAhead?: boolean;
+  /** Whether pages are large: few are loaded at once, and a load ends when its page leaves the view. */
+  readonly isHeavy?: boolean;
 };
 
 /** Maximum distance in pages from the view at which a load continues. More distant loads are canceled. */
 const nearPages = 3;
+
+/** Number of heavy pages that are loaded at the same time, so that the first ones arrive soon. */
+const maxHeavyLoads = 2;
 
 /**
  * The loaded pages of a large table. Loads the rows that the view shows, then the next page in the scroll direction. A
@@ -99,9 +104,13 @@ export class Pages<T> {
     const view = ++this.#views;
     this.#leave();
     budget.trim();
-    const loads: Promise<void>[] = [];
-    for (let number = first; number <= last; number++) loads.push(this.#want(number));
-    await Promise.all(loads);
+    for (let number = first; number <= last; number++) this.#use(number);
+    while (this.#views === view) {
+      const loads = this.#fill();
+      if (loads.length === 0) break;
+      // A heavy page that has arrived makes room for the next one.
+      await (this.#options.isHeavy === true ? Promise.race(loads) : Promise.all(loads));
+    }
     // If the view has moved on, a later call loads the next page.
     if (this.#views !== view || this.#options.isAhead === false) return;
     const ahead = this.#isDown ? last + 1 : first - 1;
@@ -157,7 +166,7 @@ export class Pages<T> {
   #leave(): void {
     for (const [number, page] of this.#pages) {
       const distance = this.#distance(number);
-      if (page.state === 'loading' && distance > nearPages) page.abort();
+      if (page.state === 'loading' && distance > (this.#options.isHeavy === true ? 0 : nearPages)) page.abort();
       if (page.state === 'failed' && distance > 0) this.#pages.delete(number);
     }
   }
@@ -165,6 +174,24 @@ export class Pages<T> {
   /** Returns the distance of a page from the view, in pages; 0 for a visible page. */
   #distance(number: number): number {
     return Math.max(this.#first - number, number - this.#last, 0);
+  }
+
+  /** Starts loading visible pages, as many as may be loaded at once. Returns the running loads of visible pages. */
+  #fill(): Promise<void>[] {
+    const most = this.#options.isHeavy === true ? maxHeavyLoads : Infinity;
+    const loads: Promise<void>[] = [];
+    for (let number = this.#first; number <= this.#last; number++) {
+      const page = this.#pages.get(number);
+      if (page?.state === 'loading') loads.push(page.done);
+    }
+    for (let number = this.#first; number <= this.#last && loads.length < most; number++)
+      if (!this.#pages.has(number) && !this.#closed) loads.push(this.#want(number));
+    return loads;
+  }
+
+  #use(number: number): void {
+    const known = this.#pages.get(number);
+    if (known?.state === 'loaded') this.#options.budget.use(known.counted);
   }
 
   #want(number: number): Promise<void> {
