@@ -36,6 +36,7 @@ export type CommandTypes = {
   'lanceCatalog.table.drop': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.preview': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.keepOpen': () => void;
+  'lanceCatalog.table.exportRows': (file?: Uri) => Promise<void>;
   'lanceCatalog.table.goToRow': () => Promise<void>;
   'lanceCatalog.table.newNotebook': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.sql.run': (place?: Uri | { uri: Uri; offset: number }) => Promise<void>;

@@ -74,6 +74,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
     icon: 'pin',
     palette: contextKey('lanceCatalog.table.unpinned'),
   },
+  'lanceCatalog.table.exportRows': { title: 'Export Rows…', palette: isTablePanel },
   'lanceCatalog.table.goToRow': { title: 'Go to Row…', palette: isTablePanel },
   'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: never },
   'lanceCatalog.sql.run': { title: 'Run SQL', shortTitle: 'Run', icon: 'play', palette: all(isTrusted, isSql) },

@@ -282,6 +282,7 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
       group: 'navigation@1',
     },
     { command: 'lanceCatalog.table.goToRow', when: isTablePanel, group: '1_table@1' },
+    { command: 'lanceCatalog.table.exportRows', when: isTablePanel, group: '2_export@1' },
     { command: 'lanceCatalog.cluster.applyMend', when: isFixDocument, group: 'navigation@1' },
     { command: 'lanceCatalog.jobFile.run', when: all(isTrusted, isJobFile), group: 'navigation@1' },
     {

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import { countText, sizeText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
+import type { ExportRequest } from '#shared/protocol/viewsMessages.ts';
 import type { Catalogs } from '../connections/catalogs.ts';
 import { viewsCatalog } from '../connections/viewsCatalog.ts';
 import { registerCommand } from '../host/commands.ts';
@@ -13,7 +14,9 @@ import { notifyProgress, showInformation } from '../host/messages.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
 import { tableOf } from './commands.ts';
 import { plural } from './contents.ts';
-import type { CatalogNode, NodeOf } from './node.ts';
+import type { CatalogNode } from './node.ts';
+import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePlace } from '../panels/tableSource.ts';
 
 type ExportCommandDeps = {
   log: Log;
@@ -21,17 +24,46 @@ type ExportCommandDeps = {
   catalogs: Catalogs;
   engine: Engine;
   views: ViewsHost;
+  panels: TablePanels;
 };
 
-/** Registers the command that writes a table to a file. The second argument is the file, for tests and key bindings. */
-export const registerExportCommand = (deps: ExportCommandDeps): vscode.Disposable =>
-  registerCommand(deps.log, 'lanceCatalog.table.export', async (node, file) => {
-    const table = tableOf(node, deps.view);
-    const target = file ?? (await askFile(table));
-    if (target) await exportTable(deps, table, target);
-  });
+/**
+ * Registers the commands that write a table, or the rows that a panel shows, to a file. The last argument is the file,
+ * for tests and key bindings.
+ */
+export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposable =>
+  vscode.Disposable.from(
+    registerCommand(deps.log, 'lanceCatalog.table.export', async (node, file) => {
+      const table = tableOf(node, deps.view);
+      const target = file ?? (await askFile(table));
+      if (target) await exportTable(deps, table, target, allRows);
+    }),
+    registerCommand(deps.log, 'lanceCatalog.table.exportRows', async (file) => {
+      const { active } = deps.panels;
+      if (!active) return;
+      const { place } = active;
+      if (!place)
+        throw new CatalogError(
+          'Unsupported',
+          `Can't export "${active.title}": its rows are not from a table of a catalog.`,
+          'Use display or db.export in a notebook, or lance-catalog sql with -o in a terminal.',
+        );
+      const { version, view } = await active.table;
+      const target = file ?? (await askFile(place));
+      if (target) await exportTable(deps, place, target, { ...allRows, version, ...view });
+    }),
+  );
 
-async function exportTable(deps: ExportCommandDeps, table: NodeOf<'table'>, target: vscode.Uri): Promise<void> {
+/** Which rows of a table are exported, in which order. */
+type ExportedRows = Pick<ExportRequest, 'version' | 'where' | 'orderBy'>;
+const allRows: ExportedRows = { version: null, where: '', orderBy: [] };
+
+async function exportTable(
+  deps: ExportCommandDeps,
+  table: TablePlace,
+  target: vscode.Uri,
+  rows: ExportedRows,
+): Promise<void> {
   const { views } = deps;
   const full = displayPath(table.path, table.table);
   if (target.scheme !== 'file')
@@ -42,11 +74,11 @@ async function exportTable(deps: ExportCommandDeps, table: NodeOf<'table'>, targ
     );
   const id = randomUUID();
   const written = await notifyProgress(`Exporting ${full}`, async ({ signal, report }) => {
-    const listening = views.onExport(id, (rows) => report(`${countText(rows)} rows`));
+    const listening = views.onExport(id, (count) => report(`${countText(count)} rows`));
     try {
       const catalog = await viewsCatalog(deps, table.connection);
       const path = [...table.path, table.table];
-      return await views.request('exportTable', { id, catalog, path, file: target.fsPath }, signal);
+      return await views.request('exportTable', { id, catalog, path, file: target.fsPath, ...rows }, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;
@@ -78,7 +110,7 @@ const fileTypes: Readonly<Record<string, string[]>> = {
   'Compressed CSV or JSON': ['csv.gz', 'jsonl.gz', 'csv.zst', 'jsonl.zst'],
 };
 
-async function askFile({ table }: NodeOf<'table'>): Promise<vscode.Uri | undefined> {
+async function askFile({ table }: TablePlace): Promise<vscode.Uri | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
   // A name of another client may have characters that a file can't have.
   const name = `${table.replaceAll(/[^\w.-]+/g, '-')}.parquet`;

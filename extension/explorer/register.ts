@@ -13,7 +13,7 @@ import type { TablePanels } from '../panels/tablePanel.ts';
 import { registerChangeCommands } from './changeCommands.ts';
 import { registerCatalogCommands } from './commands.ts';
 import { CatalogHealth } from './health.ts';
-import { registerExportCommand } from './exportCommand.ts';
+import { registerExportCommands } from './exportCommand.ts';
 import { registerRepairCommand } from './repairCommand.ts';
 import { CatalogTree, type TreeContext } from './tree.ts';
 import { TreeFolds } from './treeFolds.ts';
@@ -95,7 +95,7 @@ export function registerCatalog(parts: HostServices & CatalogServices & { panels
     registerCatalogCommands(parts),
     registerConnectionCommands(parts),
     registerChangeCommands(parts),
-    registerExportCommand(parts),
+    registerExportCommands(parts),
     registerRepairCommand(parts),
   );
 }

@@ -535,9 +535,14 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#tell();
   }
 
+  /** The panel that the user is in; `undefined` if another editor has the focus. */
+  get active(): TablePanel | undefined {
+    return this.all.find((one) => one.panel.active);
+  }
+
   /** Opens the box for the number of a row in the active panel. */
   async goToRow(): Promise<void> {
-    await this.all.find((one) => one.panel.active)?.goToRow();
+    await this.active?.goToRow();
   }
 
   /** Shows the reason in the panels of tables that no longer exist. */

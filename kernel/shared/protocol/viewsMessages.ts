@@ -59,6 +59,12 @@ export type ExportRequest = {
   path: string[];
   /** An existing file is replaced: the user was asked when the file was chosen. */
   file: string;
+  /** The version to read; null for the newest one. */
+  version: number | null;
+  /** An SQL expression; empty for all rows. */
+  where: string;
+  /** Empty for the order of the table. */
+  orderBy: { column: string; descending: boolean }[];
 };
 
 /** A file that is complete. */
@@ -201,6 +207,9 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
     catalog: isViewsCatalog,
     path: listOf(isString),
     file: isString,
+    version: nullable(isCount),
+    where: isString,
+    orderBy: listOf(shape({ column: isString, descending: isBoolean })),
   }),
   openView: shapeFor<ViewRequest>({ ...viewedTable, id: isString, view: isPanelView }),
   readView: shape({ id: isString, start: isCount, end: isCount, columns: anyOf(oneOf(undefined), listOf(isString)) }),

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../../extension/extension.ts';
-import { extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
+import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
 import { type CompanyServer, key, startServer } from './server.ts';
 
 const folder = temporaryFolder();
@@ -35,6 +35,21 @@ suite('a table that is exported from the tree', () => {
     assert.equal(readFileSync(company.fsPath, 'utf8'), lines);
     await run('lanceCatalog.table.export', tableNode('local', ['shop', 'eu'], 'orders'), company);
     assert.equal(readFileSync(company.fsPath, 'utf8'), lines);
+  });
+
+  test('is written from the panel that shows it, at the version of the panel', async () => {
+    await run('lanceCatalog.table.preview', tableNode('local', ['shop', 'eu'], 'orders'));
+    const [panel] = api.panels.all;
+    const { numRows } = (await panel?.table) ?? { numRows: 0 };
+    panel?.panel.reveal();
+    await eventually('the panel has the focus', () => api.panels.active !== undefined);
+    const catalog = await api.engine.catalog(folder.path);
+    const table = await catalog.openTable('orders', { namespacePath: ['shop', 'eu'] });
+    await table.delete('true');
+    await run('lanceCatalog.table.exportRows', target('shown.jsonl'));
+    const lines = readFileSync(target('shown.jsonl').fsPath, 'utf8').trimEnd().split('\n');
+    assert.equal(lines.length, numRows);
+    api.panels.dispose();
   });
 
   test('says why it can not be written', async () => {

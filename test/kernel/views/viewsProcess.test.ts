@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Table, tableFromIPC } from '#arrow';
@@ -134,20 +134,29 @@ suite('The views process', function () {
 
   test('writes a table to a file and tells how far it is; a canceled export leaves no file', async () => {
     const folder = tempFolder();
-    const path = ['shop', 'eu', 'orders'];
+    const orders = { catalog, path: ['shop', 'eu', 'orders'], version: null, where: '', orderBy: [] };
     const file = join(folder, 'orders.arrow');
-    const { rows, bytes } = await views.request('exportTable', { id: 'whole', catalog, path, file });
+    const { rows, bytes } = await views.request('exportTable', { id: 'whole', file, ...orders });
     assert.equal(bytes, statSync(file).size);
     assert.equal(tableFromIPC(readFileSync(file)).numRows, rows);
+    const some = join(folder, 'some.arrow');
+    const most = { where: 'quantity > 1', orderBy: [{ column: 'amount', descending: true }], version: 1 };
+    await views.request('exportTable', { id: 'some', file: some, ...orders, ...most });
+    const found = tableFromIPC(readFileSync(some));
+    const amounts = [...found.getChild('amount')!].map(Number);
+    assert.ok(found.numRows > 1 && found.numRows < rows, `${found.numRows} of ${rows} rows`);
+    assert.ok([...found.getChild('quantity')!].every((quantity) => Number(quantity) > 1));
+    assert.deepEqual(amounts, amounts.toSorted((a, b) => b - a));
+    rmSync(some);
     const stop = new AbortController();
     const json = join(folder, 'orders.json');
-    const canceled = views.request('exportTable', { id: 'canceled', catalog, path, file: json }, stop.signal);
+    const canceled = views.request('exportTable', { id: 'canceled', file: json, ...orders }, stop.signal);
     await until('some rows in the file', () => (progress.get('canceled') ?? 0) > 0, 60);
     stop.abort();
     await assert.rejects(canceled, isAbort);
     await until('the end of the export', () => readdirSync(folder).join() === 'orders.arrow', 60);
     await assert.rejects(
-      views.request('exportTable', { id: 'wrong', catalog, path, file: join(folder, 'orders.txt') }),
+      views.request('exportTable', { id: 'wrong', file: join(folder, 'orders.txt'), ...orders }),
       (error) => isCatalogError(error, 'InvalidInput') && /ending of a known format/.test(error.message),
     );
   });
