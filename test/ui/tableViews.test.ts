@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { launchChromium } from '../harness/browser.ts';
+import { seriousProblems } from './parts/accessibility.ts';
 import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
 import type { Served } from './parts/pages.ts';
 import { type ThemeName, themes } from './parts/themes.ts';
@@ -216,6 +217,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
           await page.getByRole('option').first().waitFor();
           await page.keyboard.press('ArrowDown');
           await page.screenshot({ path: join(shots, `${theme}-${width}-list.png`) });
+          assert.deepEqual(await seriousProblems(page), []);
           const [toolbar, buttons] = await Promise.all([
             page.locator('.lance-toolbar').boundingBox(),
             page.locator('.lance-toolbar-count').boundingBox(),

@@ -457,4 +457,29 @@ suite('The views process', function () {
     assert.deepEqual(await open('wrong', 'id < 4'), { rows: 3, listed: 3, end: 'complete' });
     assert.equal(viewStates.size, 0);
   });
+
+  test('a view of a table on a server has its rows in order', async () => {
+    const server = await startServing(await sampleCatalog());
+    try {
+      const rest = { implementation: 'rest', uri: server.uri, apiKey: server.key, database: 'default' } as const;
+      const first = await views.request('openView', {
+        ...viewed('orders', 1),
+        catalog: rest,
+        id: 'served',
+        view: { where: 'id > 990000', orderBy: [{ column: 'amount', descending: true }] },
+      });
+      assert.equal(first.rows, pageRows);
+      assert.equal(await listed('served'), 10_000);
+      const text = await views.request('readView', { id: 'served', start: 0, end: 10_000, columns: ['id', 'amount'] });
+      const rows = valuesOf(tableFromIPC(Buffer.from(text, 'base64'))) as { id: string; amount: number }[];
+      assert.equal(new Set(rows.map(({ id }) => id)).size, 10_000);
+      for (const [index, { id, amount }] of rows.entries()) {
+        const before = rows[index - 1];
+        if (!before) continue;
+        assert.ok(before.amount > amount || (before.amount === amount && Number(before.id) < Number(id)), id);
+      }
+    } finally {
+      await server.close();
+    }
+  });
 });

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { CatalogError, isAbort } from '#shared/errors.ts';
+import type { ViewState } from '#shared/protocol/viewsMessages.ts';
+import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import { lostSource } from '../../../../extension/panels/tableSource.ts';
+import { isWholeTable, type ViewDeps, ViewSource } from '../../../../extension/panels/viewSource.ts';
+
+const place = { connection: 'sample', path: ['shop'], table: 'orders' };
+const table: PanelTable = {
+  title: 'sample/shop/orders',
+  key: JSON.stringify({ ...place, version: 3 }),
+  columns: [{ name: 'id', type: 'int64', nullable: false }],
+  numRows: 1_000,
+  version: 3,
+  hasViews: true,
+  readsBlobs: true,
+};
+const view: PanelView = { where: 'id > 1', orderBy: [] };
+
+/** Stands in for the views process, which would need a table and time to fail at the right moment. */
+function world() {
+  const asked: [method: string, id: string][] = [];
+  const listeners = new Map<string, (state: ViewState | undefined) => void>();
+  let failure: Error | undefined;
+  const failWith = (error: Error | undefined): void => void (failure = error);
+  const request = (method: string, params: { id: string }) => {
+    asked.push([method, params.id]);
+    if (method === 'openView') return Promise.resolve({ rows: 500, listed: 0, end: 'running' });
+    const error = failure;
+    failure = undefined;
+    if (method === 'readView' && error) return Promise.reject(error);
+    return Promise.resolve(Buffer.from(`rows of ${params.id}`).toString('base64'));
+  };
+  const views = {
+    request,
+    onView: (id: string, listener: (state: ViewState | undefined) => void) => {
+      listeners.set(id, listener);
+      return { dispose: () => void listeners.delete(id) };
+    },
+  } as unknown as ViewDeps['views'];
+  const deps = { views, viewsCatalog: () => Promise.resolve({ implementation: 'rest', uri: 'https://a.example' }) };
+  const source = new ViewSource(
+    deps as unknown as ViewDeps,
+    { source: lostSource('orders', new CatalogError('Internal', '', '')), place, table },
+    view,
+  );
+  const report = (state: ViewState | undefined): void => [...listeners.values()].at(-1)?.(state);
+  return { asked, source, report, listeners, failWith };
+}
+
+const { signal } = new AbortController();
+
+suite('the source of a sorted or filtered table', () => {
+  test('has the key of its table and view, and the rows that are known', async () => {
+    const { source, report } = world();
+    const opened = await source.open(signal);
+    assert.deepEqual(JSON.parse(opened.key), { ...place, version: 3, view });
+    const { numRows, totalRows, isGrowing, readsBlobs } = opened;
+    assert.deepEqual(
+      { numRows, totalRows, isGrowing, readsBlobs },
+      { numRows: 500, totalRows: 1_000, isGrowing: true, readsBlobs: undefined },
+    );
+    report({ rows: 600, listed: 650, end: 'running' });
+    assert.match(source.growing.growth.note, /650 so far/);
+    report({ rows: 999, listed: 999, end: 'complete', isMoved: true });
+    assert.deepEqual(source.growing.growth, {
+      key: opened.key,
+      numRows: 999,
+      note: '',
+      isGrowing: false,
+      isMoved: true,
+    });
+    report({ rows: 999, listed: 999, end: 'canceled' });
+    assert.equal(source.growing.growth.isMoved, undefined, 'rows are read again once');
+  });
+
+  test('says that the process has ended, keeps its rows, and opens the view again for the next ones', async () => {
+    const { source, report, asked } = world();
+    await source.open(signal);
+    report({ rows: 800, listed: 800, end: 'running' });
+    report(undefined);
+    const { note, numRows, isGrowing } = source.growing.growth;
+    assert.match(note, /has ended. It starts again/);
+    assert.deepEqual([numRows, isGrowing], [800, false]);
+    await source.rows(0, 5, signal);
+    assert.deepEqual(
+      asked.map(([method]) => method),
+      ['openView', 'openView', 'readView'],
+    );
+    assert.notEqual(asked[0]![1], asked[1]![1]);
+    assert.equal(source.growing.growth.numRows, 800);
+  });
+
+  test('opens the view again once if the engine has ended, and reports other failures', async () => {
+    const { source, asked, failWith } = world();
+    await source.open(signal);
+    failWith(new CatalogError('ServiceUnavailable', 'The engine did not answer.', ''));
+    const rows = Buffer.from(await source.rows(0, 5, signal)).toString();
+    assert.equal(rows, `rows of ${asked.at(-1)![1]}`);
+    assert.deepEqual(
+      asked.map(([method]) => method),
+      ['openView', 'readView', 'closeView', 'openView', 'readView'],
+    );
+    failWith(new CatalogError('InvalidInput', 'No.', ''));
+    await assert.rejects(source.rows(0, 5, signal), /No\./);
+  });
+
+  test('is closed with the panel, and can not be read then', async () => {
+    const { source, asked, listeners } = world();
+    const controller = new AbortController();
+    await source.open(controller.signal);
+    controller.abort();
+    assert.deepEqual(asked.at(-1), ['closeView', asked[0]![1]]);
+    assert.equal(listeners.size, 0);
+    await assert.rejects(source.rows(0, 5, signal), isAbort);
+  });
+
+  test('is not needed for all rows in the order of the table', () => {
+    assert.ok(isWholeTable({ where: ' ', orderBy: [] }));
+    assert.ok(!isWholeTable({ where: '', orderBy: [{ column: 'id', descending: false }] }));
+  });
+});
