@@ -42,6 +42,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['jobs.cjs'], entry: 'kernel/jobs/editor/main.ts', kind: 'kernel' },
   { outputs: ['table.js', 'table.css'], entry: 'webviews/table/main.ts', kind: 'webview' },
   { outputs: ['gridDetail.js'], entry: 'webviews/grid/detail/detailView.ts', kind: 'renderer' },
+  { outputs: ['gridColumns.js'], entry: 'webviews/grid/columns/columnListView.ts', kind: 'renderer' },
   { outputs: ['gridGallery.js'], entry: 'webviews/grid/gallery/galleryView.ts', kind: 'renderer' },
   { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/page/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.ts', kind: 'renderer' },
@@ -113,7 +114,7 @@ const oneTypescript: Plugin = {
 
 /**
  * Source files that are separate bundles, loaded on demand: exports, cloud libraries, the Kubernetes client, backfills, the
- * detail pane and the gallery of the grid.
+ * detail pane, the list of columns and the gallery of the grid.
  */
 export const apart: Readonly<Record<string, string>> = {
   'kernel/catalog/export/entry.ts': './exports.cjs',
@@ -121,6 +122,7 @@ export const apart: Readonly<Record<string, string>> = {
   'kernel/cluster/kube/kubeClient.ts': './kubeClient.cjs',
   'kernel/jobs/entry.ts': './jobParts.cjs',
   'webviews/grid/detail/detailView.ts': './gridDetail.js',
+  'webviews/grid/columns/columnListView.ts': './gridColumns.js',
   'webviews/grid/gallery/galleryView.ts': './gridGallery.js',
 };
 

@@ -549,7 +549,7 @@ suite('The grid of the table panel, in a browser', function () {
       await page.waitForFunction((first) => document.querySelector('.lance-name')?.textContent === first, shown[1]);
       assert.deepEqual((await names()).slice(0, 3), [shown[1], shown[0], shown[2]]);
       await run(shown[2]!, 'Hide Column');
-      await page.getByText('1 hidden').waitFor();
+      await page.getByText('1 column hidden').waitFor();
       await run('score', 'Pin Left');
       await page.waitForFunction(isScoreFirst);
       await run('score', 'Auto-Fit');
@@ -560,7 +560,7 @@ suite('The grid of the table panel, in a browser', function () {
       assert.deepEqual(kept.order.slice(0, 2), [shown[1], shown[0]]);
 
       await host.show(tableOf(1000, { key: 'newer version', columnSettings: kept }));
-      await page.getByText('1 hidden').waitFor();
+      await page.getByText('1 column hidden').waitFor();
       assert.deepEqual((await names()).slice(0, 3), ['score', shown[1], shown[0]]);
       await run('score', 'Hide Other Columns');
       await page.waitForFunction(() => document.querySelectorAll('.lance-header').length === 1);
@@ -584,7 +584,7 @@ suite('The grid of the table panel, in a browser', function () {
       // Auto-Fit, Auto-Fit All, Pin Left and Move Right come before it; Move Left is disabled in the first column.
       for (let presses = 0; presses < 4; presses++) await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      await page.getByText('1 hidden').waitFor();
+      await page.getByText('1 column hidden').waitFor();
       await page.locator('.lance-header.lance-active', { hasText: 'name' }).waitFor();
     }));
 

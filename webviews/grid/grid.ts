@@ -5,6 +5,7 @@ import { GridBody } from './body.ts';
 import { CellMedia } from './cellMedia.ts';
 import { CellCopy, type SelectedCells } from './cellCopy.ts';
 import { type ColumnChoices, noChoices } from './columnLayout.ts';
+import { ColumnPanel } from './columnPanel.ts';
 import { contentWidth } from './columnWidths.ts';
 import { DetailPane } from './detailPane.ts';
 import type { GridFrame } from './frame.ts';
@@ -65,6 +66,7 @@ export class Grid {
   readonly #pane: DetailPane;
   readonly #gallery: GridGallery;
   readonly #viewing: GridViewing | undefined;
+  readonly #list: ColumnPanel;
   readonly #onState: ((state: GridState) => void) | undefined;
   readonly #onFailure: (error: unknown) => void;
   #footerContent: Footer;
@@ -118,6 +120,15 @@ export class Grid {
       onState: () => this.#saveSoon(),
     });
     this.#keys = this.#keyActions();
+    this.#list = new ColumnPanel({
+      place: this.element,
+      columns: frame.columns,
+      choices: () => this.#columns.choices,
+      choose: (choices) => this.#choose(choices),
+      goTo: (column) => this.#goToColumn(column),
+      reset: () => this.#resetColumns(),
+      focusGrid: () => this.#focusRows(),
+    });
     this.#gallery = new GridGallery({
       place: this.#main,
       label,
@@ -186,6 +197,7 @@ export class Grid {
     this.#copy.cancel();
     this.#pane.close();
     this.#gallery.close();
+    this.#list.close();
     this.#body.close();
     this.#frame.close();
     this.element.remove();
@@ -215,7 +227,7 @@ export class Grid {
     this.#empty.append(createElement('span', { text: empty.text }), ...empty.actions.map(createButton));
     this.#empty.hidden = numRows > 0 || isGrowing;
     const bottom = createWrapper('lance-bottom');
-    bottom.append(this.#footer.element, this.#switch.element);
+    bottom.append(this.#footer.element, this.#list.button, this.#switch.element);
     this.element.append(this.#main, this.#empty, bottom);
     this.#switch.draw(this.#gallery);
     this.#drawFooter();
@@ -382,6 +394,7 @@ export class Grid {
       selectAll: () => this.#select(wholeTable(this.#size)),
       copy: () => this.#copy.copy('tsv'),
       goToRow: () => this.goToRow(),
+      openColumns: () => this.#list.open(),
       focusPane: () => {
         if (this.#pane.isOpen) this.#pane.focus();
         return this.#pane.isOpen;
@@ -484,6 +497,12 @@ export class Grid {
       active: { row: active, column: 0 },
       anchor: { row: anchor, column: Math.max(0, columns - 1) },
     });
+  }
+
+  /** Scrolls to a column and selects its header, or its cell in the active row. */
+  #goToColumn(column: number): void {
+    const index = this.#columns.layout.shown.indexOf(column);
+    if (index >= 0) this.#moveTo(selectCell({ ...this.#selection.active, column: index }));
   }
 
   /** Asks for the number of a row and moves there. */
@@ -659,17 +678,17 @@ export class Grid {
   }
 
   #drawFooter(): void {
+    this.#list.draw();
     this.#footer.draw(this.#frame, this.#footerContent, this.#facts(), this.#notice);
   }
 
-  /** What the footer says about the selection and the hidden columns. */
+  /** What the footer says about the selection. */
   #facts(): string[] {
     if (this.#gallery.isOpen) {
       const { startRow, endRow } = rangeOf(this.#selection);
       return endRow - startRow > 1 ? [`${countText(endRow - startRow)} rows selected`] : [];
     }
-    const hidden = this.#columns.choices.hidden.length;
-    const facts = hidden === 0 ? [] : [`${countText(hidden)} hidden`];
+    const facts: string[] = [];
     if (!isSingle(this.#selection)) {
       const { startRow, endRow, startColumn, endColumn } = rangeOf(this.#selection);
       const [rows, columns] = [endRow - startRow, endColumn - startColumn];

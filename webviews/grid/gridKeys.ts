@@ -5,6 +5,8 @@ export type KeyActions = {
   readonly selectAll: () => void;
   readonly copy: () => void;
   readonly goToRow: () => void;
+  /** Opens the list of columns. */
+  readonly openColumns: () => void;
   /** Moves the focus to the detail pane. Returns false if it is closed. */
   readonly focusPane: () => boolean;
   readonly openMenu: () => void;
@@ -31,6 +33,10 @@ export function runKey(event: KeyboardEvent, actions: KeyActions): void {
     event.preventDefault();
     event.stopPropagation();
     actions.goToRow();
+  } else if (letter === 'o' && shiftKey) {
+    event.preventDefault();
+    event.stopPropagation();
+    actions.openColumns();
   } else if (key === 'F6' && !shiftKey && actions.focusPane()) {
     event.preventDefault();
     event.stopPropagation();

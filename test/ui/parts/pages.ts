@@ -41,11 +41,12 @@ export async function servePages(answer: (path: string, origin: string) => Answe
 
 /** Serves a renderer of outputs as `/renderer.js`, and the notebook page in which it draws. */
 export async function serveRenderer(output: string, page: string): Promise<Served> {
-  const folder = await buildPart(output, 'gridDetail.js', 'gridGallery.js');
+  const folder = await buildPart(output, 'gridDetail.js', 'gridGallery.js', 'gridColumns.js');
   const files: Record<string, string> = {
     '/renderer.js': output,
     '/gridDetail.js': 'gridDetail.js',
     '/gridGallery.js': 'gridGallery.js',
+    '/gridColumns.js': 'gridColumns.js',
   };
   return servePages((path) => {
     const file = files[path];

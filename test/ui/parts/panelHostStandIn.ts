@@ -35,12 +35,13 @@ export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): Pane
  * weaken a header.
  */
 export async function servePanel(name = 'table'): Promise<Served> {
-  const folder = await buildPart(`${name}.js`, 'gridDetail.js', 'gridGallery.js');
+  const folder = await buildPart(`${name}.js`, 'gridDetail.js', 'gridGallery.js', 'gridColumns.js');
   const files: Record<string, string> = {
     [`/${name}.js`]: 'text/javascript',
     [`/${name}.css`]: 'text/css',
     '/gridDetail.js': 'text/javascript',
     '/gridGallery.js': 'text/javascript',
+    '/gridColumns.js': 'text/javascript',
   };
   return servePages((path, origin) => {
     const type = files[path];
