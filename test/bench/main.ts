@@ -30,6 +30,7 @@ const help = `npm run bench -- [name …] [options]
   --memory N       rest: millions of rows at which memory is compared with that of 1 million; 50, 0 for not at all
   --before FILE    rest, growth: dist/cli.cjs of an older build, whose serve and backfills are measured in turns
   --seconds N      hostile: how long; 600
+  --minutes N      grid: how long memory is measured while tables are scrolled; 0, 5 and 60 are useful
   --cells N        kernel: cells that run before the second measurement; 500
   --long N         life: cells of one kernel's life; 10000
   --operations N   catalog-model: operations on all subjects together; 50000
@@ -97,6 +98,7 @@ function readArguments(args: readonly string[]) {
       runs: { type: 'string', default: '5' },
       rows: { type: 'string', default: '1,10' },
       memory: { type: 'string', default: '50' },
+      minutes: { type: 'string', default: '0' },
       cells: { type: 'string', default: '500' },
       long: { type: 'string', default: '10000' },
       operations: { type: 'string', default: '50000' },
@@ -124,6 +126,8 @@ function readArguments(args: readonly string[]) {
     ![runs, cells, long, operations, seed, seconds, ...sizes].every((number) => Number.isInteger(number) && number > 0)
   )
     return 'Give whole numbers from 1.';
+  const minutes = Number(values.minutes);
+  if (!(minutes >= 0)) return 'Give --minutes as a number from 0.';
   if (!Number.isInteger(memory) || memory < 0) return 'Give --memory as a whole number.';
   return {
     help: values.help,
@@ -135,6 +139,7 @@ function readArguments(args: readonly string[]) {
     operations,
     seed,
     seconds,
+    minutes,
     before: values.before,
     memory: memory === 0 ? undefined : memory,
     say: console.log,

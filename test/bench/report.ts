@@ -52,6 +52,7 @@ const digits = {
   'ms, exact': 2,
   code: 0,
   MB: 0,
+  'MB a minute': 1,
   '×': 2,
   '%': 1,
   requests: 0,

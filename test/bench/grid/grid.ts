@@ -5,10 +5,11 @@ import { openWindow } from '../../harness/window.ts';
 import { frameWith } from '../../harness/workbench.ts';
 import { expand, openCatalog, treeRow } from '../../ui/parts/catalogWindow.ts';
 import { lineOf, median, type Figure } from '../report.ts';
+import { benchGridMemory, scrollAround } from './gridMemory.ts';
 import { gridCatalog, gridTables } from './gridTables.ts';
 import { openPlainTable } from './plainTable.ts';
 
-type GridBenchOptions = { runs: number; say: (line: string) => void };
+type GridBenchOptions = { runs: number; minutes: number; say: (line: string) => void };
 
 type TableName = keyof typeof gridTables;
 
@@ -19,7 +20,7 @@ const frames = 180;
  * Measures the table panel in the real workbench: first rows after a click, and the processor time and the length of a
  * frame while scrolling. The peer is a plain table of the same size in the same browser.
  */
-export async function benchGrid({ runs, say }: GridBenchOptions): Promise<Figure[]> {
+export async function benchGrid({ runs, minutes, say }: GridBenchOptions): Promise<Figure[]> {
   const root = await gridCatalog(say);
   const window = await openWindow({ 'lanceCatalog.defaultConnections': [{ name: 'bench', root }] });
   const { page, browser } = window;
@@ -39,7 +40,15 @@ export async function benchGrid({ runs, say }: GridBenchOptions): Promise<Figure
     say(`first rows after a click, median of ${runs}, in one panel; load ${loadavg()[0]!.toFixed(1)}:`);
     const first: Record<string, number[]> = {};
     // Each table follows another one, because a click on the shown table changes nothing.
-    const names: TableName[] = ['wide', 'narrow', 'widest', 'small_images', 'large_images'];
+    const names: TableName[] = [
+      'wide',
+      'narrow',
+      'widest',
+      'small_images',
+      'large_images',
+      'million',
+      'hundred_million',
+    ];
     for (let run = 0; run < runs; run++)
       for (const name of names) {
         (first[name] ??= []).push(await open(page, name));
@@ -52,6 +61,12 @@ export async function benchGrid({ runs, say }: GridBenchOptions): Promise<Figure
       { name: 'first rows, 7 columns', value: time('narrow'), unit: 'ms' },
       { name: 'first rows, 400 columns / 7 columns', value: time('wide') / time('narrow'), unit: '×', goal: 1.5 },
       { name: 'first rows, 2,000 columns / 7 columns', value: time('widest') / time('narrow'), unit: '×' },
+      {
+        name: 'first rows, 100 million rows / 1 million',
+        value: time('hundred_million') / time('million'),
+        unit: '×',
+        goal: 1.2,
+      },
       {
         name: 'first rows beside images of 120 KB / 7 columns',
         value: time('small_images') / time('narrow'),
@@ -95,7 +110,7 @@ export async function benchGrid({ runs, say }: GridBenchOptions): Promise<Figure
     await countProcessorTime(plainClient);
     const scrolled: Record<string, Scrolled[]> = {};
     for (let run = 0; run < runs; run++) {
-      for (const name of ['narrow', 'wide', 'widest'] as const) {
+      for (const name of ['narrow', 'wide', 'widest', 'million', 'hundred_million'] as const) {
         await page.bringToFront();
         await open(page, name);
         const frame = await frameWith(page, '[role=grid]', patience);
@@ -128,12 +143,41 @@ export async function benchGrid({ runs, say }: GridBenchOptions): Promise<Figure
         goal: 1.3,
       },
       {
+        name: 'processor time of a frame, 100 million rows / 1 million',
+        value: processor('hundred_million') / processor('million'),
+        unit: '×',
+        goal: 1.2,
+      },
+      {
         name: 'frames over 33 ms, 400 columns',
         value: 100 * median(scrolled['wide']!.map(({ slow }) => slow)),
         unit: '%',
         goal: 1,
       },
     );
+    const last: number[] = [];
+    for (let run = 0; run < runs; run++)
+      // Each table follows another one.
+      for (const name of ['narrow', 'hundred_million'] as const) {
+        await open(page, name);
+        if (name === 'hundred_million') last.push(await untilLastRow(await frameWith(page, '[role=grid]', patience)));
+      }
+    tell({ name: 'from the first to the last of 100 million rows', value: median(last), unit: 'ms' });
+    if (minutes > 0) {
+      const tables: readonly TableName[] = [
+        'wide',
+        'hundred_million',
+        'small_images',
+        'widest',
+        'large_images',
+        'narrow',
+      ];
+      const scrollOnce = async (turn: number): Promise<void> => {
+        await open(page, tables[turn % tables.length]!);
+        await scrollAround(await frameWith(page, '[role=grid]', patience));
+      };
+      tell(...(await benchGridMemory(window, { minutes, say }, scrollOnce)));
+    }
   } finally {
     await window.close();
   }
@@ -183,6 +227,21 @@ async function untilImages(page: Page): Promise<number> {
   );
   return performance.now() - started;
 }
+
+/** Scrolls to the last row. Returns the time until it is drawn, in milliseconds. */
+const untilLastRow = (frame: Frame): Promise<number> =>
+  frame.evaluate(async () => {
+    const grid = document.querySelector('[role=grid]')!;
+    const started = performance.now();
+    grid.scrollTop = grid.scrollHeight;
+    const isDrawn = () =>
+      Boolean(document.querySelector(`[role=row][aria-rowindex="${grid.ariaRowCount}"] [role=gridcell] span`));
+    while (!isDrawn()) {
+      if (performance.now() - started > 60_000) throw new Error('The last row is not drawn after 60 s.');
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    return performance.now() - started;
+  });
 
 type Scrolled = { processorMs: number; slow: number };
 

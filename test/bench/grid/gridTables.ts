@@ -10,18 +10,27 @@ import {
   Schema,
   Struct,
   Table,
+  Uint8,
   Utf8,
   vectorFromArray,
 } from '#arrow';
-import { openDir } from '#engine/dir/dirCatalog.ts';
+import { type DirCatalog, openDir } from '#engine/dir/dirCatalog.ts';
 import { encodePng } from '../../../scripts/sample/pictures.ts';
 import { benchFolder } from '../data.ts';
 
 /** Increase this when the generated data changes. */
-const dataVersion = 1;
+const dataVersion = 2;
 
 /** The tables of the benchmark, by name, with their numbers of columns. */
-export const gridTables = { narrow: 7, wide: 400, widest: 2_000, small_images: 3, large_images: 3 } as const;
+export const gridTables = {
+  narrow: 7,
+  wide: 400,
+  widest: 2_000,
+  small_images: 3,
+  large_images: 3,
+  million: 1,
+  hundred_million: 1,
+} as const;
 
 /** Returns the root of a catalog with the tables, generated once. */
 export const gridCatalog = (say: (line: string) => void): Promise<string> =>
@@ -34,10 +43,26 @@ export const gridCatalog = (say: (line: string) => void): Promise<string> =>
       await catalog.createTable('widest', numbers(2_000, gridTables.widest));
       await catalog.createTable('small_images', images(1_000, 173));
       await catalog.createTable('large_images', images(200, 418));
+      await createConstants(catalog, 'million', 1);
+      await createConstants(catalog, 'hundred_million', 100);
       await catalog.close();
     },
     say,
   );
+
+/**
+ * Creates a table of one byte a row, always the same one, which takes hardly any space on disk. Each million of rows is
+ * a fragment.
+ */
+async function createConstants(catalog: DirCatalog, name: string, millions: number): Promise<void> {
+  const fields = [new Field('constant', new Uint8(), true)];
+  const rows = 1_000_000;
+  const part = tableOf(fields, rows, [
+    makeData({ type: new Uint8(), length: rows, data: new Uint8Array(rows).fill(7) }),
+  ]);
+  const table = await catalog.createTable(name, part);
+  for (let added = 1; added < millions; added++) await table.add(part);
+}
 
 /** Returns a table of numbers that have many digits. */
 export function numbers(rows: number, columns: number): Table {
