@@ -107,6 +107,7 @@ export type SettingTypes = {
   'lanceCatalog.notebook.keepKernelSeconds': number;
   'lanceCatalog.notebook.printedCharacters': number;
   'lanceCatalog.sql.maxResultGigabytes': number;
+  'lanceCatalog.timeZone': 'utc' | 'column' | 'local';
 };
 export type SettingId = keyof SettingTypes;
 

@@ -163,6 +163,15 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     markdownDescription:
       'Maximum disk space, in gigabytes, for the results of SQL files in a window. A query that reaches it stops and keeps the rows that it has. The space is free again when the result is closed.',
   },
+  'lanceCatalog.timeZone': {
+    type: 'string',
+    enum: ['utc', 'column', 'local'],
+    enumDescriptions: ['UTC.', 'The time zone of the column.', 'The time zone of this machine.'],
+    default: 'column',
+    scope: 'window',
+    description:
+      'The time zone in which the table panel shows timestamps that have a time zone. Timestamps without one are shown unchanged.',
+  },
   'lanceCatalog.nodePath': {
     type: 'string',
     default: '',

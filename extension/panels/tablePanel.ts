@@ -14,8 +14,10 @@ import {
 import { maxRequestRows } from '#shared/mime.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { runCommand } from '../host/commands.ts';
+import { setting } from '../host/settings.ts';
 import { FileDrafts } from '../host/fileDrafts.ts';
 import { logFailure, type Log } from '../host/log.ts';
+import { timeZoneChoices } from '#shared/format/times.ts';
 import { asRecord } from '#shared/records.ts';
 import { panelTypes } from '../manifest.ts';
 import { type ColumnMemory, isColumnSettings } from './columnMemory.ts';
@@ -87,6 +89,9 @@ export class TablePanel implements vscode.Disposable {
       panel.onDidDispose(() => this.dispose()),
       panel.onDidChangeViewState(() => {
         if (!panel.visible) this.#forgetPage();
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('lanceCatalog.timeZone')) void this.#redraw();
       }),
     );
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
@@ -202,6 +207,18 @@ export class TablePanel implements vscode.Disposable {
       await this.#endpoint.request('fail', failure, AbortSignal.any([signal, this.#page.signal]));
     } catch (error) {
       if (!isAbort(error)) throw error;
+    }
+  }
+
+  /** Shows the same table again, because a setting that its values depend on has changed. */
+  async #redraw(): Promise<void> {
+    const { source, table, controller } = this.#showing;
+    if (!this.#isListening || this.#hasFailed) return;
+    try {
+      const opened = this.#withColumns(source, await grown(source, table));
+      await this.#endpoint.request('show', opened, AbortSignal.any([controller.signal, this.#page.signal]));
+    } catch (error) {
+      if (!isAbort(error)) logFailure(this.#log, `time zone of ${source.title}`, error);
     }
   }
 
@@ -342,7 +359,8 @@ async function sameTable(table: Promise<PanelTable>, key: string): Promise<Panel
 async function grown({ growing }: TableSource, table: Promise<PanelTable>): Promise<PanelTable> {
   const opened = await table;
   if (growing?.failure) throw growing.failure;
-  return { ...opened, ...growing?.growth };
+  const timeZone = timeZoneChoices.find((one) => one === setting('lanceCatalog.timeZone'));
+  return { ...opened, ...growing?.growth, ...(timeZone && { timeZone }) };
 }
 
 /** @throws CatalogError InvalidInput (13) if the rows can't be filtered and sorted */

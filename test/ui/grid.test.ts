@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { tableToIPC } from '#arrow';
+import { Field, Schema, Table, tableToIPC, TimestampMicrosecond, vectorFromArray } from '#arrow';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { launchChromium } from '../harness/browser.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
@@ -126,6 +126,24 @@ suite('The grid of the table panel, in a browser', function () {
         .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
       assert.deepEqual([...new Set(heights)], [33]);
     }));
+
+  test('timestamps are drawn again in the time zone that is chosen', () => {
+    const schema = new Schema([new Field('at', new TimestampMicrosecond('Asia/Tokyo'), true)]);
+    const at = (rows: number) => vectorFromArray(Array<number>(rows).fill(1_708_480_168_000), schema.fields[0]!.type);
+    const table = { columns: columnsOf(schema) };
+    const prepare = (host: PanelHostStandIn): void => {
+      host.rows = (start, end) => tableToIPC(new Table(schema, { at: at(end - start) }), 'stream');
+    };
+    return withPanel({ numRows: 20, table, prepare }, async (page, host) => {
+      await cell(page, 1, 0).getByText('2024-02-21 10:49:28+09:00').waitFor();
+      await cell(page, 1, 0).click();
+      await page.waitForFunction(() => sessionStorage.getItem('state')?.includes('"row":1'));
+      await host.show(tableOf(20, { ...table, timeZone: 'utc' }));
+      await cell(page, 1, 0).getByText('2024-02-21 01:49:28Z').waitFor();
+      await cell(page, 1, 0).and(page.locator('.lance-active')).waitFor();
+      assert.equal(await copied(page), '2024-02-21 01:49:28Z');
+    });
+  });
 
   test('values are exact and drawn by their kind', () =>
     withPanel({}, async (page) => {

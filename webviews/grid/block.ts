@@ -1,6 +1,7 @@
 import type { Table } from '#arrow';
 import { type Cell, columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { type CellValue, omittedValue, valueOf } from './cellValue.ts';
+import { shownTimeZone } from './timeZone.ts';
 
 /** Loads the whole image of a thumbnail; undefined if it is no longer available. */
 export type LoadImage = () => Promise<Uint8Array | undefined>;
@@ -39,7 +40,9 @@ const cellBytes = 64;
 export function blockOf(table: Table, omitted: OmittedCell = () => undefined): Block {
   const { fields } = table.schema;
   const vectors = fields.map((_, i) => table.getChildAt(i)!);
-  const formatters = vectors.map((vector, i) => columnFormatter(vector, { field: fields[i] }));
+  const formatters = vectors.map((vector, i) =>
+    columnFormatter(vector, { field: fields[i], timeZone: shownTimeZone() }),
+  );
   const exact: ((row: number) => Cell)[] = [];
   const cells: GridCell[][] = fields.map(() => []);
   const read = (row: number, column: number): GridCell => {
@@ -63,7 +66,11 @@ export function blockOf(table: Table, omitted: OmittedCell = () => undefined): B
     count: (next) => (grow = next),
     exactText: (row, column) =>
       omitted(row, column)?.text ??
-      (exact[column] ??= columnFormatter(vectors[column]!, { limits: unlimited, field: fields[column] }))(row).text,
+      (exact[column] ??= columnFormatter(vectors[column]!, {
+        limits: unlimited,
+        field: fields[column],
+        timeZone: shownTimeZone(),
+      }))(row).text,
     value: (row, column) => {
       const found = omitted(row, column);
       return found ? omittedValue(found) : Promise.resolve(valueOf(vectors[column]!, row, fields[column]));

@@ -13,6 +13,7 @@ import {
 import { columnFormatter, unlimited, valueBytes } from '#shared/format/cellText.ts';
 import { declaredImageMime, imageMime } from '#shared/format/images.ts';
 import { halfValue } from '#shared/format/numbers.ts';
+import { shownTimeZone } from './timeZone.ts';
 
 /**
  * The whole value of a cell, without Arrow, so that what shows it needs no copy of Arrow. Items of nested values are
@@ -111,7 +112,7 @@ function dataValue(data: Data, index: number, mime?: string): CellValue {
 }
 
 function plainValue(data: Data, index: number): CellValue {
-  const { kind, text } = columnFormatter(makeVector(data), { limits: unlimited })(index);
+  const { kind, text } = columnFormatter(makeVector(data), { limits: unlimited, timeZone: shownTimeZone() })(index);
   if (kind === 'null') return { kind };
   return { kind: kind === 'number' || kind === 'boolean' ? kind : 'time', text };
 }
@@ -124,7 +125,10 @@ const binaryValue = (bytes: Uint8Array, mime: string | undefined): CellValue => 
 
 /** Returns the start of a nested value as text. */
 const previewText = (data: Data, index: number): string =>
-  columnFormatter(makeVector(data), { limits: previewLimits })(index).text.slice(0, previewChars);
+  columnFormatter(makeVector(data), { limits: previewLimits, timeZone: shownTimeZone() })(index).text.slice(
+    0,
+    previewChars,
+  );
 
 function listValue(data: Data, index: number, start: number, end: number): CellValue {
   const child = data.children[0]!;
@@ -140,7 +144,7 @@ function listValue(data: Data, index: number, start: number, end: number): CellV
 }
 
 function vectorValue(child: Data, start: number, size: number): VectorValue {
-  const read = columnFormatter(makeVector(child), { limits: unlimited });
+  const read = columnFormatter(makeVector(child), { limits: unlimited, timeZone: shownTimeZone() });
   const number = numberReader(child);
   return {
     kind: 'vector',
@@ -169,7 +173,7 @@ function mapValue(data: Data, index: number): NestedValue {
   const offsets = data.valueOffsets as ArrayLike<number | bigint>;
   const [start, end] = [Number(offsets[index]), Number(offsets[index + 1])];
   const [keys, values] = data.children[0]!.children;
-  const keyText = columnFormatter(makeVector(keys!), { limits: previewLimits });
+  const keyText = columnFormatter(makeVector(keys!), { limits: previewLimits, timeZone: shownTimeZone() });
   return {
     kind: 'map',
     size: end - start,

@@ -18,6 +18,7 @@ import type { Footer } from '../grid/gridFooter.ts';
 import type { GridState } from '../grid/gridOptions.ts';
 import { saveThrough } from '../grid/saveFile.ts';
 import { selectCell } from '../grid/selection.ts';
+import { setTimeZone } from '../grid/timeZone.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { TableViewing } from './tableViewing.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
@@ -127,6 +128,7 @@ function fail(failure: PanelFailure): void {
 
 function show(table: PanelTable): void {
   const { key, title, view } = table;
+  setTimeZone(table.timeZone ?? 'column');
   const state = stateOf(editor.getState?.(), table) ?? rememberedState(table);
   const frame = pagedFrame(
     table,

@@ -36,8 +36,10 @@ import {
   dateText,
   intervalText,
   monthsText,
+  shownZone,
   timestampText,
   timeText,
+  type TimeZoneChoice,
 } from './times.ts';
 
 // Values are read from the buffers and not by `Vector.get`: that method returns decimals without their scale,
@@ -84,11 +86,18 @@ type FormatOptions = {
   readonly limits?: FormatLimits;
   /** The column's field, whose metadata may declare bytes as an image, or values as blobs. */
   readonly field?: Field | undefined;
+  /** In which zone timestamps are shown; that of the column by default. */
+  readonly timeZone?: TimeZoneChoice;
 };
 
 /** Reads the value at an index of one chunk of a column. */
 type Reader = (index: number) => Cell;
-type Context = { readonly limits: FormatLimits; readonly mime: string | undefined; readonly nested: boolean };
+type Context = {
+  readonly limits: FormatLimits;
+  readonly mime: string | undefined;
+  readonly nested: boolean;
+  readonly timeZone: TimeZoneChoice;
+};
 
 /**
  * Returns a function from a row to its cell; exact for every Arrow type within the limits.
@@ -96,7 +105,8 @@ type Context = { readonly limits: FormatLimits; readonly mime: string | undefine
  */
 export function columnFormatter(vector: Vector, options: FormatOptions = {}): (row: number) => Cell {
   const mime = options.field && declaredImageMime(options.field.metadata);
-  const context = { limits: options.limits ?? displayLimits, mime, nested: false };
+  const { limits = displayLimits, timeZone = 'column' } = options;
+  const context = { limits, mime, nested: false, timeZone };
   const read = chunkReader(vector.data, context, (data) => blobReader(options.field, data) ?? readerOf(data, context));
   return (row) => {
     if (!(row >= 0 && row < vector.length)) throw new RangeError(`Row ${row} is outside of ${vector.length} rows.`);
@@ -167,9 +177,10 @@ const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> 
     const { unit } = type as Time;
     return (i) => time(timeText(BigInt((values as ArrayLike<number | bigint>)[i]!), unit));
   },
-  [Type.Timestamp]: ({ values, type }) => {
+  [Type.Timestamp]: ({ values, type }, { timeZone }) => {
     const { unit, timezone } = type as Timestamp;
-    return (i) => time(timestampText((values as BigInt64Array)[i]!, unit, timezone));
+    const zone = shownZone(timezone, timeZone);
+    return (i) => time(timestampText((values as BigInt64Array)[i]!, unit, zone));
   },
   [Type.Duration]: ({ values, type }) => {
     const { unit } = type as Duration;
@@ -224,7 +235,7 @@ const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> 
   },
 };
 
-const inside = (context: Context): Context => ({ limits: context.limits, mime: undefined, nested: true });
+const inside = (context: Context): Context => ({ ...context, mime: undefined, nested: true });
 
 const nameText = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 

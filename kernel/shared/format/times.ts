@@ -34,6 +34,22 @@ const maxSeconds = 8_640_000_000_000n;
 /** The first second that is shown in a time zone, because the calendar functions read a year before 100 as 19xx. */
 const firstZonedSecond = BigInt(Date.UTC(100, 0, 1) / 1000);
 
+/** In which zone timestamps with a zone are shown: UTC, that of their column, or that of the machine. */
+export const timeZoneChoices = ['utc', 'column', 'local'] as const;
+export type TimeZoneChoice = (typeof timeZoneChoices)[number];
+
+const machineZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Returns the zone in which a column's timestamps are shown. A column without a zone has none in every choice. */
+export function shownZone(
+  columnZone: string | null | undefined,
+  choice: TimeZoneChoice,
+  localZone: () => string = machineZone,
+): string | null | undefined {
+  if (!columnZone || choice === 'column') return columnZone;
+  return choice === 'utc' ? 'UTC' : localZone();
+}
+
 /**
  * Formats a timestamp. In UTC: `2024-02-21 01:49:28.831982966Z`. In another zone, local time with its offset:
  * `2024-02-21 02:49:28+01:00`. Without a zone, the text ends after the time. A value outside the calendar is shown as

@@ -1,3 +1,4 @@
+import type { TimeZoneChoice } from '#shared/format/times.ts';
 import { isBoolean, isString, listOf, shapeFor } from '#shared/shape.ts';
 
 // The messages between the extension host and the table panel, as `name: [params, result]`. The transport is
@@ -51,6 +52,8 @@ export type PanelTable = {
   totalRows?: number;
   /** What the user set on the columns when the table was open before. */
   columnSettings?: ColumnSettings;
+  /** In which zone timestamps are shown; that of the column by default. */
+  timeZone?: TimeZoneChoice;
 };
 
 /** A column to sort by. Nulls are last. */
