@@ -76,6 +76,9 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   },
   'lanceCatalog.table.exportRows': { title: 'Export Rows…', palette: isTablePanel },
   'lanceCatalog.table.goToRow': { title: 'Go to Row…', palette: isTablePanel },
+  'lanceCatalog.table.chooseVersion': { title: 'Show Another Version…', icon: 'history', palette: isTablePanel },
+  'lanceCatalog.table.copyCode': { title: 'Copy as Code…', icon: 'copy', palette: isTablePanel },
+  'lanceCatalog.table.insertCell': { title: 'Insert as Notebook Cell', icon: 'notebook', palette: isTablePanel },
   'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: never },
   'lanceCatalog.sql.run': { title: 'Run SQL', shortTitle: 'Run', icon: 'play', palette: all(isTrusted, isSql) },
   'lanceCatalog.sql.runAll': {

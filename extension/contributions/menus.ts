@@ -282,7 +282,10 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
       group: 'navigation@1',
     },
     { command: 'lanceCatalog.table.goToRow', when: isTablePanel, group: '1_table@1' },
-    { command: 'lanceCatalog.table.exportRows', when: isTablePanel, group: '2_export@1' },
+    { command: 'lanceCatalog.table.chooseVersion', when: isTablePanel, group: '1_table@2' },
+    { command: 'lanceCatalog.table.copyCode', when: isTablePanel, group: '2_code@1' },
+    { command: 'lanceCatalog.table.insertCell', when: isTablePanel, group: '2_code@2' },
+    { command: 'lanceCatalog.table.exportRows', when: isTablePanel, group: '3_export@1' },
     { command: 'lanceCatalog.cluster.applyMend', when: isFixDocument, group: 'navigation@1' },
     { command: 'lanceCatalog.jobFile.run', when: all(isTrusted, isJobFile), group: 'navigation@1' },
     {

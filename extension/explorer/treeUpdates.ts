@@ -24,6 +24,9 @@ export class TreeUpdates implements vscode.Disposable {
   readonly #deps: UpdateDeps;
   readonly #subscriptions: vscode.Disposable[];
   readonly #waiting = new Set<string>();
+  readonly #changed = new vscode.EventEmitter<readonly string[]>();
+  /** Fires with the names of connections whose tables may have changed, also while the view is hidden. */
+  readonly onDidChange = this.#changed.event;
   #watchers: vscode.Disposable[] = [];
   #timer: NodeJS.Timeout | undefined;
   #readAt = 0;
@@ -46,6 +49,7 @@ export class TreeUpdates implements vscode.Disposable {
   /** Reads the rows of these connections soon, because their tables may have changed. Default: all connections. */
   changed(connections: readonly string[] = this.#names()): void {
     for (const name of connections) this.#waiting.add(name);
+    if (connections.length > 0) this.#changed.fire(connections);
     if (this.#deps.view.visible) this.#timer ??= setTimeout(() => this.#read(), quietMs);
   }
 
@@ -57,6 +61,7 @@ export class TreeUpdates implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
+    this.#changed.dispose();
     for (const one of [...this.#subscriptions, ...this.#watchers]) one.dispose();
   }
 

@@ -149,6 +149,11 @@ export function createPickList<T>(choices: readonly PickChoice<T>[]): InertPickL
   return list as InertPickList<T>;
 }
 
+/** Replaces the rows of a list that is open. */
+export function setPickChoices<T>(list: InertPickList<T>, choices: readonly PickChoice<T>[]): void {
+  list.items = choices.map(pickItemOf);
+}
+
 type InertInputOptions = {
   title: InertText;
   prompt: InertText;

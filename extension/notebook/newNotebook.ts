@@ -2,7 +2,12 @@ import * as vscode from 'vscode';
 import { notebookIds } from '../manifest.ts';
 
 /** The table that a notebook is for, or a namespace if there is no `table`. */
-type FirstPlace = { path: readonly string[]; table?: string };
+type FirstPlace = {
+  path: readonly string[];
+  table?: string;
+  /** The code of the first cell, instead of that for the place. */
+  code?: string;
+};
 
 /**
  * Returns code that opens a table and shows its first rows, or that lists a namespace. Names are data, so they are
@@ -23,7 +28,7 @@ export const kernelMetadata = {
 
 /** Opens an untitled .ipynb for the Lance kernel, with `db` on a connection. */
 export async function openNewNotebook(connection: string | undefined, first: FirstPlace = { path: [] }): Promise<void> {
-  const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, firstCell(first), 'typescript');
+  const cell = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, first.code ?? firstCell(first), 'typescript');
   const data = new vscode.NotebookData([cell]);
   data.metadata = {
     metadata: {

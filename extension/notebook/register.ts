@@ -20,6 +20,7 @@ import { kernelStarter, type KernelStarterDeps } from './kernelStarter.ts';
 import { type CellLanguageDeps, registerCellLanguage } from './language/language.ts';
 import type { CellLanguage } from './language/cellLanguage.ts';
 import type { NotebookSession } from './session.ts';
+import { registerTableCode } from './tableCode.ts';
 import { VariablesView } from './variablesView.ts';
 
 const againMilliseconds = 2000;
@@ -145,6 +146,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
     variables,
     connections.onDidChange(() => kernels.renew()),
     registerNotebookCommands({ ...parts, notebookCatalogs, kernels, variables }),
+    registerTableCode({ ...parts, notebookCatalogs }),
     registerNotebookDebugger({ log, kernels }),
     registerRestartMarks(kernels),
     registerPictures(kernels, log),

@@ -54,6 +54,7 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
     }),
     registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
     registerCommand(log, 'lanceCatalog.table.goToRow', () => panels.goToRow()),
+    registerCommand(log, 'lanceCatalog.table.chooseVersion', () => panels.chooseVersion()),
   );
 }
 

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { messageOf } from '#shared/errors.ts';
+import { isCatalogError, messageOf } from '#shared/errors.ts';
 import type { PanelAction, PanelFailure } from '#shared/protocol/webviewMessages.ts';
+import { displayPath } from '#shared/names.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { Connection, DirConnection } from '../explorer/node.ts';
 import { askDirectory } from '../host/ask.ts';
@@ -10,6 +11,16 @@ import type { TablePlace, TableSource } from './tableSource.ts';
 
 /** What a panel does after an action of the user. */
 type AfterAction = 'open' | 'close' | 'nothing';
+
+/** The actions that the panel of a table runs itself. */
+export type OwnAction = 'cancel' | 'chooseVersion' | 'showNewest';
+
+/** What a panel shows instead of a version that was removed, by an optimization or by another program. */
+const lostVersion = (place: TablePlace): PanelFailure => ({
+  title: place.version === undefined ? 'This version no longer exists' : `Version ${place.version} no longer exists`,
+  message: `It is no longer among the versions of "${displayPath(place.path, place.table)}": old versions were removed.`,
+  actions: ['showNewest', 'chooseVersion'],
+});
 
 /** Explains why a panel can't show its table, and runs the action that the user chooses. */
 export class PanelFailures {
@@ -23,6 +34,7 @@ export class PanelFailures {
   async explain({ title, place, failureTitle }: TableSource, error: unknown): Promise<PanelFailure> {
     const missing = await this.missingFolder(place);
     if (missing) return missing;
+    if (place && isCatalogError(error, 'VersionNotFound')) return lostVersion(place);
     return { title: failureTitle ?? `Can't open ${title}`, message: messageOf(error), actions: place ? ['retry'] : [] };
   }
 
@@ -40,7 +52,7 @@ export class PanelFailures {
   }
 
   /** @throws CatalogError if the connection can't be changed */
-  async act(action: Exclude<PanelAction, 'cancel'>, place: TablePlace | undefined): Promise<AfterAction> {
+  async act(action: Exclude<PanelAction, OwnAction>, place: TablePlace | undefined): Promise<AfterAction> {
     const connection = this.#connectionOf(place);
     switch (action) {
       case 'retry':

@@ -9,6 +9,7 @@ import type { ViewsHost } from '../host/viewsHost.ts';
 import { panelTypes } from '../manifest.ts';
 import { registerTableCommands, restoredSource, type TableCommandDeps } from './commands.ts';
 import { ColumnMemory } from './columnMemory.ts';
+import type { TreeUpdates } from '../explorer/treeUpdates.ts';
 import { PanelFailures } from './panelFailure.ts';
 import { TablePanels } from './tablePanel.ts';
 import { catalogSource } from './tableSource.ts';
@@ -20,10 +21,34 @@ type PanelDeps = Omit<TableCommandDeps, 'panels'> & {
   engine: Engine;
   views: ViewsHost;
   state: State;
+  updates: Pick<TreeUpdates, 'onDidChange'>;
 };
 
+/** Delay after a change, in milliseconds, because changes come in groups. */
+const quietMs = 300;
+
+/** Looks for newer versions of the tables that are shown after tables may have changed. */
+function lookAfterChanges(updates: PanelDeps['updates'], panels: TablePanels): vscode.Disposable {
+  const changed = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    timer = undefined;
+    const names = [...changed];
+    changed.clear();
+    void panels.lookForNewer(names);
+  };
+  const listening = updates.onDidChange((names) => {
+    for (const name of names) changed.add(name);
+    timer ??= setTimeout(look, quietMs);
+  });
+  return new vscode.Disposable(() => {
+    clearTimeout(timer);
+    listening.dispose();
+  });
+}
+
 export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: TablePanels } {
-  const { extensionUri, log, connections, state, catalogOf } = parts;
+  const { extensionUri, log, connections, state, catalogOf, updates } = parts;
   const panels = new TablePanels({
     extensionUri,
     log,
@@ -36,6 +61,7 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
   });
   const registered = vscode.Disposable.from(
     panels,
+    lookAfterChanges(updates, panels),
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
     registerTableCommands({ ...parts, panels }),
   );

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import type { ViewOfTable } from '#catalog/view/viewOfTable.ts';
 import { maxBlobRange } from '#shared/arrow/blobs.ts';
-import { CatalogError, isAbort } from '#shared/errors.ts';
+import { CatalogError, isAbort, isCatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import {
   isPanelView,
@@ -9,6 +10,7 @@ import {
   type PanelFailure,
   type PanelHostMethods,
   type PanelTable,
+  type PanelView,
   type PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
 import { maxRequestRows } from '#shared/mime.ts';
@@ -23,6 +25,8 @@ import { panelTypes } from '../manifest.ts';
 import { type ColumnMemory, isColumnSettings } from './columnMemory.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
+import { chooseVersion } from './chooseVersion.ts';
+import type { VersionChoice } from './tableVersions.ts';
 import {
   exactBytes,
   isResultState,
@@ -34,9 +38,17 @@ import {
 import { filterByCell, isWholeTable, type ViewBase, type ViewDeps, ViewSource } from './viewSource.ts';
 import { isBoolean, isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
 
-type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
+type TablePanelDeps = {
+  dist: vscode.Uri;
+  log: Log;
+  failures: PanelFailures;
+  views: ViewDeps;
+  columns: ColumnMemory;
+  /** Called after the user has chosen another version. */
+  onDidShow: () => void;
+};
 
-type PanelParts = { dist: vscode.Uri; log: Log; failures: PanelFailures; views: ViewDeps; columns: ColumnMemory };
+type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
 
 /** A webview panel and the table that it shows. */
 export class TablePanel implements vscode.Disposable {
@@ -44,6 +56,7 @@ export class TablePanel implements vscode.Disposable {
   readonly #log: Log;
   readonly #failures: PanelFailures;
   readonly #columns: ColumnMemory;
+  readonly #onDidShow: () => void;
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #files = new FileDrafts();
   readonly #subscriptions: vscode.Disposable[] = [];
@@ -61,8 +74,15 @@ export class TablePanel implements vscode.Disposable {
   #isPinned = false;
   #hasFailed = false;
   #rowsSent = 0;
+  /** Whether the newest version was read when the table was opened, and the page has not been shown since. */
+  #isFresh = false;
 
-  constructor(panel: vscode.WebviewPanel, source: TableSource, { dist, log, failures, views, columns }: PanelParts) {
+  constructor(
+    panel: vscode.WebviewPanel,
+    source: TableSource,
+    { dist, log, failures, views, columns, onDidShow }: TablePanelDeps,
+  ) {
+    this.#onDidShow = onDidShow;
     this.panel = panel;
     this.#log = log;
     this.#failures = failures;
@@ -117,6 +137,12 @@ export class TablePanel implements vscode.Disposable {
     return this.#showing.source.place;
   }
 
+  /** The filter and the order of the rows, if there are any. */
+  get view(): PanelView | undefined {
+    const { source } = this.#showing;
+    return source instanceof ViewSource ? source.view : undefined;
+  }
+
   get isPinned(): boolean {
     return this.#isPinned;
   }
@@ -144,6 +170,8 @@ export class TablePanel implements vscode.Disposable {
       const opened = this.#withColumns(source, await grown(source, table));
       if (controller.signal.aborted || page.aborted) return;
       await this.#endpoint.request('show', opened, AbortSignal.any([controller.signal, page]));
+      if (!this.#isFresh) void this.lookForNewer();
+      this.#isFresh = false;
     } catch (error) {
       if (isAbort(error) || controller.signal.aborted) return;
       await this.#fail(await this.#failures.explain(source, error), controller.signal);
@@ -178,7 +206,11 @@ export class TablePanel implements vscode.Disposable {
     this.#isListening = true;
     const { source, table, controller } = this.#showing;
     try {
-      return this.#withColumns(source, await grown(source, table));
+      const opened = this.#withColumns(source, await grown(source, table));
+      // A page that is shown again may show a version from long ago.
+      if (!this.#isFresh) void this.lookForNewer();
+      this.#isFresh = false;
+      return opened;
     } catch (error) {
       if (!isAbort(error)) await this.#fail(await this.#failures.explain(source, error), controller.signal);
       throw error;
@@ -231,6 +263,8 @@ export class TablePanel implements vscode.Disposable {
   async #act(action: PanelAction): Promise<void> {
     const { source } = this.#base ?? this.#showing;
     if (action === 'cancel') return this.#showing.source.growing?.cancel();
+    if (action === 'showNewest') return this.#showVersion('newest');
+    if (action === 'chooseVersion') return this.chooseVersion();
     const next = await runCommand(this.#log, `${action} of ${source.title}`, () =>
       this.#failures.act(action, source.place),
     );
@@ -238,7 +272,44 @@ export class TablePanel implements vscode.Disposable {
     if (next === 'close') this.panel.dispose();
   }
 
+  /** Lets the user choose the version of the table that is shown. */
+  async chooseVersion(): Promise<void> {
+    const { source, table, controller } = this.#base ?? this.#showing;
+    const { versions, place } = source;
+    if (!versions || !place)
+      throw new CatalogError('Unsupported', 'These rows have no versions.', 'Open a table of the Lance Catalog view.');
+    const shown = await table.then(({ version }) => version ?? undefined).catch(() => undefined);
+    const title = `Version of ${displayPath(place.path, place.table)}`;
+    const chosen = await chooseVersion(title, shown, (signal) => versions.list(signal), controller.signal);
+    if (chosen !== undefined) await this.#showVersion(chosen);
+  }
+
+  async #showVersion(chosen: VersionChoice): Promise<void> {
+    const { versions } = (this.#base ?? this.#showing).source;
+    if (versions) await this.show(versions.at(chosen === 'newest' ? undefined : chosen));
+    this.#onDidShow();
+  }
+
+  /** Reads which version is the newest, and tells the page. A failure is only logged: rows that are read will show it. */
+  async lookForNewer(): Promise<void> {
+    const showing = this.#showing;
+    const { table, controller } = showing;
+    const { source } = this.#base ?? showing;
+    if (!source.versions || !this.#isListening) return;
+    const signal = AbortSignal.any([controller.signal, this.#page.signal]);
+    try {
+      const [{ key, version }, newest] = await Promise.all([table, source.versions.newest(signal)]);
+      if (newest === undefined || version === null || signal.aborted || newest < version) return;
+      showing.table = table.then((opened) => ({ ...opened, newest }));
+      await this.#endpoint.request('newest', { key, newest }, signal);
+    } catch (error) {
+      if (!isAbort(error)) logFailure(this.#log, `newest version of ${source.title}`, error);
+    }
+  }
+
   #open(source: TableSource): Showing {
+    // The version of a pinned table says nothing about the newest one.
+    this.#isFresh = source.place?.version === undefined;
     const controller = new AbortController();
     const table = source.open(controller.signal);
     // Handle a failure now: the webview may request the table only after `open` has failed.
@@ -278,7 +349,12 @@ export class TablePanel implements vscode.Disposable {
       if (!isAbort(error)) {
         logFailure(this.#log, `rows ${start}-${end} of ${source.title}`, error);
         // Every further page would fail, too, so the panel shows one message instead of many failed cells.
-        const missing = this.#hasFailed ? undefined : await this.#failures.missingFolder(source.place);
+        const isLost = isCatalogError(error, 'VersionNotFound');
+        const missing = this.#hasFailed
+          ? undefined
+          : isLost
+            ? await this.#failures.explain(source, error)
+            : await this.#failures.missingFolder(source.place);
         if (missing) await this.#fail(missing, controller.signal);
       }
       throw error;
@@ -484,7 +560,9 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
    * pinned.
    */
   async preview(source: TableSource): Promise<TablePanel> {
-    const pinned = this.all.find(({ isPinned, place }) => isPinned && isSamePlace(place, source.place));
+    const pinned = this.all.find(
+      ({ isPinned, place }) => isPinned && isSamePlace(place, source.place) && place?.version === source.place?.version,
+    );
     if (pinned) {
       pinned.panel.reveal(undefined, true);
       if (pinned.hasFailed) await pinned.show(source);
@@ -563,6 +641,30 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     await this.active?.goToRow();
   }
 
+  /** Looks for newer versions of the tables that are shown, because tables of these connections may have changed. */
+  async lookForNewer(connections: readonly string[]): Promise<void> {
+    const shown = this.all.filter(
+      ({ panel, place }) => panel.visible && place && connections.includes(place.connection),
+    );
+    await Promise.all(shown.map((one) => one.lookForNewer()));
+  }
+
+  /** Returns the rows in the active panel, if they are those of a table in a catalog. */
+  async activeView(): Promise<{ connection: string; view: ViewOfTable } | undefined> {
+    const panel = this.active;
+    if (!panel?.place) return undefined;
+    const { connection, path, table, version } = panel.place;
+    const allColumns = (await panel.table).columns.map(({ name }) => name);
+    const { where = '', orderBy } = panel.view ?? {};
+    const chosen = { ...(where.trim() !== '' && { where }), orderBy };
+    return { connection, view: { namespacePath: path, name: table, version, ...chosen, allColumns } };
+  }
+
+  /** Lets the user choose the version of the table in the active panel. */
+  async chooseVersion(): Promise<void> {
+    await this.active?.chooseVersion();
+  }
+
   /** Shows the reason in the panels of tables that no longer exist. */
   async lose(isLost: (place: TablePlace) => boolean, why: CatalogError): Promise<void> {
     const lost = this.all.filter(({ place }) => place && isLost(place));
@@ -572,7 +674,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   /** Shows a renamed table under its new name in the panels that show it. */
   async follow(from: TablePlace, to: TablePlace): Promise<void> {
     const moved = this.all.filter(({ place }) => isSamePlace(place, from));
-    await Promise.all(moved.map((one) => one.show(this.#sourceOf(to))));
+    await Promise.all(moved.map((one) => one.show(this.#sourceOf({ ...to, version: one.place?.version }))));
     this.#retitle();
   }
 
@@ -598,6 +700,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       failures: this.#failures,
       views: this.#views,
       columns: this.#columns,
+      onDidShow: () => this.#retitle(),
     });
     this.#panels.add(adopted);
     this.#retitle();

@@ -8,10 +8,17 @@ import type { PanelGrowth, PanelTable } from '#shared/protocol/webviewMessages.t
 import { displayPath } from '#shared/names.ts';
 import { failureMessage, serverErrorAction } from '../connections/failureMessage.ts';
 import { asRecord } from '#shared/records.ts';
-import { isString, listOf, shapeFor } from '#shared/shape.ts';
+import { isBoolean, isCount, isString, listOf, optional, shapeFor } from '#shared/shape.ts';
+import { readVersions, type TableVersions, type VersionReader } from './tableVersions.ts';
 
 /** The location of a catalog table. A panel stores it for a reload of the window. */
-export type TablePlace = { connection: string; path: readonly string[]; table: string };
+export type TablePlace = {
+  connection: string;
+  path: readonly string[];
+  table: string;
+  /** The version that the user chose. Default: the newest. */
+  version?: number | undefined;
+};
 
 /** A table whose rows arrive while it is shown. */
 export type GrowingTable = {
@@ -33,6 +40,8 @@ export type TableSource = {
   readonly growing?: GrowingTable;
   /** The table's location for a reload of the window; `undefined` if a reload can't open the table again. */
   readonly place?: TablePlace;
+  /** Set for a table of a catalog. */
+  readonly versions?: SourceVersions;
   /** @param signal aborts when the panel shows another table or is closed */
   open(signal: AbortSignal): Promise<PanelTable>;
   /**
@@ -47,6 +56,15 @@ export type TableSource = {
   blob?(column: string, range: { row: number; start: number; end: number }, signal: AbortSignal): Promise<Uint8Array>;
 };
 
+/** The versions of a source's table. */
+export type SourceVersions = {
+  /** Returns the same table at another version, or at the newest one. */
+  at(version: number | undefined): TableSource;
+  list(signal: AbortSignal): Promise<TableVersions>;
+  /** Returns the number of the newest version; undefined if the server reports none. */
+  newest(signal: AbortSignal): Promise<number | undefined>;
+};
+
 /** The part of a catalog that a panel needs; rows are bytes of an Arrow stream, which only the webview decodes. */
 export type PanelCatalog = {
   /** A root, or the address of a server. */
@@ -56,14 +74,18 @@ export type PanelCatalog = {
   describeTable(name: string, options: OpenTableOptions): Promise<TableDescription>;
   openTable(name: string, options: OpenTableOptions): Promise<RowReader>;
 };
-type RowReader = { queryIpc(spec: QuerySpec, options: CallOptions): Promise<Uint8Array> };
+type RowReader = { queryIpc(spec: QuerySpec, options: CallOptions): Promise<Uint8Array> } & Partial<VersionReader>;
 
-/** Returns the source of a catalog table. Every page is from the version that was the latest when `open` was called. */
+/**
+ * Returns the source of a catalog table. Every page is from the version of `place`, or from the one that was the newest
+ * when `open` was called.
+ */
 export function catalogSource(
   place: TablePlace,
   catalogOf: (connection: string) => Promise<PanelCatalog>,
 ): TableSource {
   const { connection, path, table } = place;
+  const isPinned = place.version !== undefined;
   let version: number | undefined;
   /** Names of the columns whose blobs can be read. */
   let blobColumns: ReadonlySet<string> = new Set();
@@ -110,12 +132,24 @@ export function catalogSource(
 
   return {
     // The connection of a job's table may be the path of a root. The last name of the path is enough for a title.
-    title: `${table} (${connection.split(/[/\\]/).findLast(Boolean) ?? connection})`,
+    title: `${table}${isPinned ? `, version ${place.version}` : ''} (${connection.split(/[/\\]/).findLast(Boolean) ?? connection})`,
     place,
+    versions: {
+      at: (chosen) => catalogSource({ connection, path, table, version: chosen }, catalogOf),
+      async list(signal) {
+        const catalog = await catalogOf(connection);
+        const opened = await catalog.openTable(table, { namespacePath: path, signal });
+        if (hasVersions(opened)) return readVersions(opened, { signal });
+        return { versions: [], tags: {}, problem: 'The catalog has no list of versions.' };
+      },
+      async newest(signal) {
+        return (await (await catalogOf(connection)).describeTable(table, { namespacePath: path, signal })).version;
+      },
+    },
     async open(signal) {
       const catalog = await catalogOf(connection);
       const opened = await explained(place, catalog, () =>
-        catalog.describeTable(table, { namespacePath: path, signal }),
+        catalog.describeTable(table, { namespacePath: path, version: place.version, signal }),
       );
       const { columns, numRows } = opened;
       version = opened.version;
@@ -126,10 +160,11 @@ export function catalogSource(
       blobColumns = new Set(readsBlobs ? columns.flatMap(({ name, blob }) => (blob === blobV2 ? [name] : [])) : []);
       return {
         title: displayPath([connection, ...path], table),
-        key: JSON.stringify({ connection, path, table, version }),
+        key: JSON.stringify({ connection, path, table, version, ...(isPinned && { isPinned }) }),
         columns,
         numRows,
         version,
+        ...(isPinned && { isPinned }),
         selectsColumns,
         hasViews: true,
         ...(blobColumns.size > 0 && { readsBlobs: true }),
@@ -152,6 +187,9 @@ export function catalogSource(
       }),
   };
 }
+
+const hasVersions = (table: RowReader): table is RowReader & VersionReader =>
+  table.listVersions !== undefined && table.tags !== undefined;
 
 /** Runs a call; if the server rejects the credentials, the error says what to do in VS Code. */
 async function explained<T>(
@@ -192,7 +230,9 @@ export function placeOfState(state: unknown): TablePlace | undefined {
   if (typeof key !== 'string') return undefined;
   try {
     const place: unknown = JSON.parse(key);
-    return isTablePlace(place) ? { connection: place.connection, path: place.path, table: place.table } : undefined;
+    if (!isTablePlace(place)) return undefined;
+    const { connection, path, table, version, isPinned } = place;
+    return { connection, path, table, ...(isPinned === true && { version }) };
   } catch {
     return undefined;
   }
@@ -225,4 +265,10 @@ export const isSamePlace = (a: TablePlace | undefined, b: TablePlace | undefined
   b !== undefined &&
   JSON.stringify([a.connection, a.path, a.table]) === JSON.stringify([b.connection, b.path, b.table]);
 
-const isTablePlace = shapeFor<TablePlace>({ connection: isString, path: listOf(isString), table: isString });
+const isTablePlace = shapeFor<TablePlace & { isPinned?: boolean | undefined }>({
+  connection: isString,
+  path: listOf(isString),
+  table: isString,
+  version: optional(isCount),
+  isPinned: optional(isBoolean),
+});

@@ -22,6 +22,7 @@ import { setTimeZone } from '../grid/timeZone.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { TableViewing } from './tableViewing.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
+import { VersionBar } from './versionBar.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 
@@ -34,6 +35,8 @@ const actionLabels: Record<PanelAction, string> = {
   removeConnection: 'Remove Connection',
   openSettings: 'Open Settings',
   cancel: 'Cancel',
+  chooseVersion: 'Choose Version…',
+  showNewest: 'Show Newest',
 };
 
 const act = (action: PanelAction): void => void host.request('act', { action }).catch(() => undefined);
@@ -81,6 +84,7 @@ const root = document.getElementById('root') ?? document.body;
 const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.postMessage(frame), {
   show: (table) => (void showKept(table), null),
   grow: (growth) => (grow(growth), null),
+  newest: ({ key, newest }) => (showNewer(key, newest), null),
   fail: (failure) => (fail(failure), null),
   goToRow: () => (content.kind === 'table' && content.grid.goToRow(), null),
 });
@@ -100,6 +104,8 @@ type PanelContent =
 
 let content = { kind: 'waiting' } as PanelContent;
 const toolbar = new Toolbar();
+const versionBar = new VersionBar(act);
+toolbar.buttons.append(versionBar.button);
 
 function replace(next: PanelContent, element: HTMLElement): void {
   if (content.kind === 'table') content.grid.close();
@@ -154,7 +160,20 @@ function show(table: PanelTable): void {
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
   });
   replace({ kind: 'table', table, grid }, grid.element);
+  showVersion();
   viewing.take(table);
+}
+
+/** Shows which version the table has, and whether there is a newer one. */
+function showVersion(): void {
+  if (content.kind !== 'table' || !hasToolbar(content.table)) return;
+  versionBar.show(content.table, { toolbar: toolbar.element, grid: content.grid.element });
+}
+
+function showNewer(key: string, newest: number): void {
+  if (content.kind !== 'table' || content.table.key !== key) return;
+  content = { ...content, table: { ...content.table, newest } };
+  showVersion();
 }
 
 /** Shows a table with the filter and the order that the page has kept for it. */

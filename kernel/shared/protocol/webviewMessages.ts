@@ -36,6 +36,10 @@ export type PanelTable = {
   columns: ColumnInfo[];
   numRows: number;
   version: number | null;
+  /** The newest version, if it is known. */
+  newest?: number;
+  /** Whether the user chose this version, so that newer ones are not offered. */
+  isPinned?: boolean;
   /** Whether `rows` can be asked for some of the columns. */
   selectsColumns?: boolean;
   /** Whether columns of blobs are read as their sizes and first bytes, and `blob` can be called. */
@@ -82,8 +86,18 @@ export type PanelGrowth = {
   isMoved?: boolean;
 };
 
-/** What the user can do about a panel that can't show its table, or whose table grows. */
-export const panelActions = ['retry', 'chooseFolder', 'removeConnection', 'openSettings', 'cancel'] as const;
+/**
+ * What the user can do about a panel that can't show its table, or whose table grows, and about the version of a table.
+ */
+export const panelActions = [
+  'retry',
+  'chooseFolder',
+  'removeConnection',
+  'openSettings',
+  'cancel',
+  'chooseVersion',
+  'showNewest',
+] as const;
 export type PanelAction = (typeof panelActions)[number];
 
 /** Why a panel has no table. */
@@ -136,6 +150,8 @@ export type PanelViewMethods = {
   goToRow: [params: null, result: null];
   show: [params: PanelTable, result: null];
   grow: [params: PanelGrowth, result: null];
+  /** Tells the panel which version of its table is the newest now. */
+  newest: [params: { key: string; newest: number }, result: null];
   /** Tells the panel to show why it has no table. */
   fail: [params: PanelFailure, result: null];
 };

@@ -78,6 +78,8 @@ suite('the source of a table panel', () => {
   test('is found again from what the panel kept', async () => {
     const { key } = await world().source.open(signal);
     assert.deepEqual(placeOfState({ key, title: 'x' }), place);
+    const { key: pinned } = await world().source.versions!.at(2).open(signal);
+    assert.deepEqual(placeOfState({ key: pinned, title: 'x' }), { ...place, version: 3 });
   });
 
   test('is not found from anything else', () => {

@@ -1,0 +1,54 @@
+import { messageOf } from '#shared/errors.ts';
+import { inert } from '../host/inertText.ts';
+import { createPickList, setPickChoices } from '../host/messages.ts';
+import { type TableVersions, versionChoices, type VersionChoice } from './tableVersions.ts';
+
+/**
+ * Shows a list of the versions, which is filled while it is open.
+ * @returns undefined if the user cancels, or if the signal aborts
+ */
+export function chooseVersion(
+  title: string,
+  shown: number | undefined,
+  read: (signal: AbortSignal) => Promise<TableVersions>,
+  signal: AbortSignal,
+): Promise<VersionChoice | undefined> {
+  const list = createPickList<VersionChoice>([]);
+  list.title = inert(title);
+  list.placeholder = 'A version, a tag, or the number of a version';
+  list.matchOnDescription = true;
+  list.ignoreFocusOut = false;
+  list.busy = true;
+  const closing = new AbortController();
+  let found: TableVersions = { versions: [], tags: {} };
+  const draw = (): void => setPickChoices(list, versionChoices(found, shown, list.value));
+  const fill = async (): Promise<void> => {
+    found = await read(AbortSignal.any([signal, closing.signal])).catch((error: unknown): TableVersions => ({
+      versions: [],
+      tags: {},
+      problem: messageOf(error),
+    }));
+    if (closing.signal.aborted) return;
+    list.busy = false;
+    draw();
+  };
+  void fill();
+  return new Promise((resolve) => {
+    const hide = (): void => list.hide();
+    signal.addEventListener('abort', hide, { once: true });
+    list.onDidChangeValue(draw);
+    list.onDidAccept(() => {
+      const [chosen] = list.selectedItems;
+      if (!chosen) return;
+      resolve(chosen.value);
+      list.hide();
+    });
+    list.onDidHide(() => {
+      signal.removeEventListener('abort', hide);
+      closing.abort();
+      resolve(undefined);
+      list.dispose();
+    });
+    list.show();
+  });
+}
