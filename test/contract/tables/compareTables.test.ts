@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type { Catalog } from '#catalog/catalog.ts';
+import { compareTables, type RowAt, type RowChange } from '#catalog/view/compareTables.ts';
+import type { Table } from '#catalog/table/table.ts';
+import { isCatalogError } from '#shared/errors.ts';
+import { forEachSubject } from '../subjects.ts';
+
+const idOf = ({ batch, row }: RowAt): number => Number(batch.getChild('id')!.get(row));
+
+const refuses = (kind: 'InvalidInput' | 'ColumnNotFound') => (error: unknown) => isCatalogError(error, kind);
+
+const textOf = (change: RowChange): string =>
+  change.kind === 'changed'
+    ? `~${idOf(change.after)} ${change.columns.join(' ')}`
+    : change.kind === 'added'
+      ? `+${idOf(change.after)}`
+      : `-${idOf(change.before)}`;
+
+async function differences(before: Table, after: Table, key = ['id']): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const change of (await compareTables(before, after, { key })).changes) texts.push(textOf(change));
+  return texts;
+}
+
+const rows = Array.from({ length: 700 }, (_, index) => ({
+  id: BigInt(index),
+  name: index % 5 === 0 ? null : `row ${index}`,
+  price: index % 7 === 0 ? Number.NaN : index / 4,
+  vector: [index, 0.5],
+}));
+
+forEachSubject('comparison of tables', (makeCatalog) => {
+  async function makeVersions(): Promise<{ db: Catalog; at: (version: number) => Promise<Table>; last: number }> {
+    const { db } = await makeCatalog();
+    const table = await db.createTable('t', rows);
+    await table.delete('id IN (0, 350)');
+    await table.update({ where: 'id = 699', values: { price: 1 } });
+    await table.update({ where: 'id = 5', values: { name: 'five', vector: [5, 0.25] } });
+    await table.add([
+      { ...rows[1]!, id: 1000n },
+      { ...rows[1]!, id: -1n },
+    ]);
+    return { db, at: (version) => db.openTable('t', { version }), last: await table.version() };
+  }
+
+  test('finds the rows that were added, removed and changed between two versions, in the order of the key', async () => {
+    const { at, last } = await makeVersions();
+    const [before, after] = [await at(1), await at(last)];
+    assert.deepEqual(await differences(before, after), ['+-1', '-0', '~5 name vector', '-350', '~699 price', '+1000']);
+    assert.deepEqual(await differences(after, before), ['--1', '+0', '~5 name vector', '+350', '~699 price', '-1000']);
+    assert.deepEqual(await differences(after, after), []);
+  });
+
+  test('compares two tables by several columns, and names columns that only one has', async () => {
+    const { db, at } = await makeVersions();
+    const other = await db.createTable(
+      'other',
+      rows.map(({ vector, ...row }) => ({ ...row, more: vector.length })).toReversed(),
+    );
+    const { changes, addedColumns, removedColumns } = await compareTables(await at(1), other, { key: ['name', 'id'] });
+    const found: RowChange[] = [];
+    for await (const change of changes) found.push(change);
+    assert.deepEqual([found, addedColumns, removedColumns], [[], ['more'], ['vector']]);
+  });
+
+  test('refuses a key that several rows have, that is missing, or that is empty', async () => {
+    const { at } = await makeVersions();
+    const table = await at(1);
+    await assert.rejects(differences(table, table, ['name']), refuses('InvalidInput'));
+    await assert.rejects(differences(table, table, ['nope']), refuses('ColumnNotFound'));
+    await assert.rejects(differences(table, table, []), refuses('InvalidInput'));
+  });
+});
