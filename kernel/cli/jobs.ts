@@ -54,6 +54,7 @@ ${summary}
 
   list                list all jobs, newest first (default)
       --catalog https://…   list the jobs of this server instead, started by any client
+      --catalog DIR         list the jobs on this machine, because a directory runs none
   show ID             show the details of a job
   follow ID           show progress until the job ends; Ctrl-C stops following and does not affect the job
   log ID [--follow]   print the log of the job: output of its function and messages of its runner
@@ -144,8 +145,11 @@ async function run(args: readonly string[]): Promise<number> {
 async function list(jobs: Jobs, values: Values, signal: AbortSignal): Promise<number> {
   const { json } = values;
   if (values.catalog !== undefined) {
-    await listServerJobs(values, json ?? false, signal);
-    return jobExitCodes.done;
+    if (catalogOf(values).implementation === 'rest') {
+      await listServerJobs(values, json ?? false, signal);
+      return jobExitCodes.done;
+    }
+    console.error('Jobs on directories and object stores run on this machine. The list has all jobs on this machine.');
   }
   const all = await jobs.list(signal);
   if (json) console.log(JSON.stringify(all.map(jobJson), null, 2));

@@ -33,11 +33,11 @@ suite('lance-catalog jobs list --catalog', function () {
     );
   });
 
-  test('says of a directory that it runs none', async () => {
-    await assert.rejects(list(tempFolder()), (error: { code?: number; stderr?: string }) => {
-      assert.equal(error.code, 2);
-      assert.match(error.stderr ?? '', /job/i);
-      return true;
-    });
+  test('lists the jobs on this machine for a directory, which runs none', async () => {
+    const { stdout, stderr } = await list(tempFolder());
+    assert.equal(stdout, '');
+    assert.match(stderr, /The list has all jobs on this machine\.\nThere are no jobs on this machine\.$/m);
+    const { stdout: json } = await list(tempFolder(), '--json');
+    assert.deepEqual(JSON.parse(json), []);
   });
 });
