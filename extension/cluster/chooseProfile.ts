@@ -15,7 +15,7 @@ export async function chooseProfile(
   if (name !== undefined) return profiles.get(name);
   const listed = profiles.list();
   const [only] = listed;
-  if (!only) return newProfile(profiles);
+  if (!only) return newProfile(profiles, 'There is no cluster profile yet. Select the cluster of the first one');
   const chosen = listed.length === 1 ? only : await pick(question, listed);
   if (chosen === 'new') return newProfile(profiles);
   return chosen && profiles.get(chosen.name);

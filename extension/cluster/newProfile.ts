@@ -10,10 +10,15 @@ import { askProfile, emptyDraft, settingOf, type ProfileDraft } from './profileW
 
 /**
  * Prompts for a new profile: cluster, identity of jobs, location of tables. Sends no request to the cluster.
+ *
+ * @param question title of the first step
  * @returns `undefined` if the user cancels
  */
-export async function newProfile(profiles: ClusterProfiles): Promise<ClusterProfile | undefined> {
-  const begun = await chooseCluster();
+export async function newProfile(
+  profiles: ClusterProfiles,
+  question = 'New Cluster Profile: select the cluster',
+): Promise<ClusterProfile | undefined> {
+  const begun = await chooseCluster(question);
   if (!begun) return undefined;
   const existing = Object.keys(profiles.written());
   const draft = await askProfile(begun, { ask: askStep, existing });
@@ -27,7 +32,7 @@ export async function newProfile(profiles: ClusterProfiles): Promise<ClusterProf
 type Start = ProfileDraft | 'file';
 
 /** Prompts for a context of a kubeconfig; offers EKS and another file as well. */
-async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
+async function chooseCluster(question: string, file?: string): Promise<ProfileDraft | undefined> {
   const { listContexts, profileFromContext } = await import('#cluster/entry.ts');
   const choices: Choice<Start>[] = [];
   let problem: string | undefined;
@@ -47,12 +52,12 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
     // file from this list.
     problem = isClusterError(error) ? error.what : messageOf(error);
   }
-  const chosen = await pickOne<Start>('New Cluster Profile: select the cluster', [
+  const chosen = await pickOne<Start>(question, [
     ...choices,
     {
       label: 'EKS Cluster with a Role…',
       icon: 'cloud',
-      detail: 'Gets the address of the cluster from AWS. Needs neither a kubeconfig nor the aws command.',
+      detail: 'Gets the address from AWS. Needs no kubeconfig and no aws command.',
       value: { ...emptyDraft, isEks: true },
     },
     {
@@ -64,7 +69,7 @@ async function chooseCluster(file?: string): Promise<ProfileDraft | undefined> {
   ]);
   if (chosen !== 'file') return chosen;
   const [uri] = (await vscode.window.showOpenDialog({ title: 'Kubeconfig', openLabel: 'Choose' })) ?? [];
-  return uri && chooseCluster(uri.fsPath);
+  return uri && chooseCluster(question, uri.fsPath);
 }
 
 /** Asks where to save the profile. A window without a folder has only the user settings. */
