@@ -1,4 +1,5 @@
--- Click "Lance: Choose Connection" in the status bar, choose "sample", then press Ctrl+Enter (macOS: Cmd+Enter) in a statement.
+-- Click "Lance: Choose Connection" in the status bar and choose "sample".
+-- Then press Ctrl+Enter (macOS: Cmd+Enter) in a statement.
 
 -- Which countries order most?
 select country, count(*) as orders, round(sum(amount), 2) as total
