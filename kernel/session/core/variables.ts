@@ -1,4 +1,5 @@
 import { inspect, types } from 'node:util';
+import { withoutUrlSecrets } from '#shared/format/withoutUrlSecrets.ts';
 import type { VariableInfo, VariableList } from '#shared/protocol/kernelMessages.ts';
 
 /** Maximum number of listed variables, because each value has to be inspected. */
@@ -54,6 +55,8 @@ function describe(name: string, value: unknown): VariableInfo {
   const place = tablePathText(value);
   // For users every table of a catalog is a `Table`. The name of its class is internal and not shown.
   if (place !== undefined) return { name, type: 'Table', size, preview: shortened(place), isTable };
+  const catalog = catalogText(value);
+  if (catalog !== undefined) return { name, type: 'Catalog', size, preview: shortened(catalog), isTable };
   return { name, type: typeOf(value), size, preview: preview(value), isTable };
 }
 
@@ -63,6 +66,14 @@ function tablePathText(value: unknown): string | undefined {
   const [name, path] = [valueOf(value, 'name'), valueOf(value, 'namespacePath')];
   if (typeof name !== 'string' || !Array.isArray(path)) return undefined;
   return [...path, name].filter((part) => typeof part === 'string').join('/');
+}
+
+/** The directory or address of a catalog, without the parts of a URL that may hold credentials. */
+function catalogText(value: unknown): string | undefined {
+  if (!isObject(value) || types.isProxy(value)) return undefined;
+  if (!hasMethods(value, 'openTable', 'createTable', 'listNamespaces')) return undefined;
+  const location = valueOf(value, 'location');
+  return typeof location === 'string' ? withoutUrlSecrets(location) : '';
 }
 
 function typeOf(value: unknown): string {

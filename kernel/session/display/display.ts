@@ -3,6 +3,7 @@ import type { Catalog } from '#catalog/catalog.ts';
 import { Query } from '#catalog/query/query.ts';
 import { messageOf } from '#shared/errors.ts';
 import { alignColumns, cutText, escapeHtml, htmlRow, escapeControlCharacters } from '#shared/format/markup.ts';
+import { withoutUrlSecrets } from '#shared/format/withoutUrlSecrets.ts';
 import { showImage } from './images.ts';
 import { htmlAndText, type RenderedOutput, type ShowOptions, textOnly } from './mimeBundle.ts';
 import { displayHook } from './ownForms.ts';
@@ -29,7 +30,7 @@ async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
   const facts: [string, string][] = [];
   let problem: string | undefined;
-  if (catalog.location) facts.push(['kind', catalog.implementation], ['location', withoutSecrets(catalog.location)]);
+  if (catalog.location) facts.push(['kind', catalog.implementation], ['location', withoutUrlSecrets(catalog.location)]);
   try {
     const [namespaces, tables] = await Promise.all([
       catalog.listNamespaces([], { limit: limit + 1, signal }),
@@ -51,12 +52,6 @@ async function showCatalog(catalog: Catalog, options: ShowOptions = {}): Promise
 
 const listed = (all: readonly string[], limit: number): string =>
   all.length === 0 ? 'none' : all.slice(0, limit).join(', ') + (all.length > limit ? ', … and more' : '');
-
-/** Removes the parts of a URL that may hold credentials: user, password, query and fragment. */
-function withoutSecrets(location: string): string {
-  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) return location;
-  return location.replace(/[?#].*$/s, '').replace(/^([^/]+:\/\/)[^/]*@/, '$1');
-}
 
 /** Number of entries that are visible at first, and number of entries that each click adds. */
 const firstPage = 20;
