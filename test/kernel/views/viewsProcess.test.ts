@@ -146,7 +146,10 @@ suite('The views process', function () {
     const amounts = [...found.getChild('amount')!].map(Number);
     assert.ok(found.numRows > 1 && found.numRows < rows, `${found.numRows} of ${rows} rows`);
     assert.ok([...found.getChild('quantity')!].every((quantity) => Number(quantity) > 1));
-    assert.deepEqual(amounts, amounts.toSorted((a, b) => b - a));
+    assert.deepEqual(
+      amounts,
+      amounts.toSorted((a, b) => b - a),
+    );
     rmSync(some);
     const stop = new AbortController();
     const json = join(folder, 'orders.json');
