@@ -13,7 +13,7 @@ import { columnsProblem, columnTypes, schemaOf } from './columnText.ts';
 import { tableOf } from './commands.ts';
 import { countContents, formatContents, plural } from './contents.ts';
 import { isNode, isWithin, nodePath, type CatalogNode, type NodeOf, type CatalogLocation } from './node.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import type { CatalogTree } from './tree.ts';
 
 type ChangeCommandDeps = {

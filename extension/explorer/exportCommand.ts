@@ -15,7 +15,7 @@ import type { ViewsHost } from '../host/viewsHost.ts';
 import { tableOf } from './commands.ts';
 import { plural } from './contents.ts';
 import type { CatalogNode } from './node.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
 
 type ExportCommandDeps = {

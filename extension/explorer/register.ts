@@ -9,7 +9,7 @@ import { setContext } from '../host/commands.ts';
 import type { Engine } from '../host/engine.ts';
 import type { HostServices } from '../host/register.ts';
 import { viewIds } from '../manifest.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import { registerChangeCommands } from './changeCommands.ts';
 import { registerCatalogCommands } from './commands.ts';
 import { CatalogHealth } from './health.ts';

@@ -7,7 +7,7 @@ import { confirm } from '../host/ask.ts';
 import type { Engine } from '../host/engine.ts';
 import { showViewProgress } from '../host/messages.ts';
 import { viewIds } from '../manifest.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import { catalogSource, type PanelCatalog } from '../panels/tableSource.ts';
 import { jobOf } from './jobNode.ts';
 import type { JobsHost } from './jobsHost.ts';

@@ -14,7 +14,7 @@ import type { Secrets } from '../host/secrets.ts';
 import { setting } from '../host/settings.ts';
 import type { State } from '../host/state.ts';
 import { backfillTaskType, panelTypes } from '../manifest.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import type { PanelCatalog } from '../panels/tableSource.ts';
 import { Backfills } from './runBackfills.ts';
 import { FunctionDocuments, functionScheme } from './backfill/functionDocuments.ts';

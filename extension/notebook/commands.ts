@@ -11,7 +11,7 @@ import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import { StatusItem } from '../host/messages.ts';
 import { notebookIds } from '../manifest.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import { chooseCatalog, describeChoice, namedConnection, withConnection } from './catalogChoice.ts';
 import type { NotebookKernels } from './controller.ts';
 import { previewCode } from './jupyter/kernelCode.ts';

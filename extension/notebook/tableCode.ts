@@ -10,7 +10,7 @@ import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import { pickItem, showDone } from '../host/messages.ts';
 import { notebookIds } from '../manifest.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import { openNewNotebook } from './newNotebook.ts';
 import type { NotebookCatalogs } from './notebookCatalogs.ts';
 

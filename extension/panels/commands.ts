@@ -10,7 +10,8 @@ import { nodeId, type CatalogNode, type NodeOf } from '../explorer/node.ts';
 import { registerCommand, setContext } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { showInformation } from '../host/messages.ts';
-import type { TablePanel, TablePanels } from './tablePanel.ts';
+import type { TablePanel } from './tablePanel.ts';
+import type { TablePanels } from './tablePanels.ts';
 import {
   catalogSource,
   isResultState,

@@ -11,7 +11,7 @@ import { registerTableCommands, restoredSource, type TableCommandDeps } from './
 import { ColumnMemory } from './columnMemory.ts';
 import type { TreeUpdates } from '../explorer/treeUpdates.ts';
 import { PanelFailures } from './panelFailure.ts';
-import { TablePanels } from './tablePanel.ts';
+import { TablePanels } from './tablePanels.ts';
 import { catalogSource } from './tableSource.ts';
 
 type PanelDeps = Omit<TableCommandDeps, 'panels'> & {

@@ -6,7 +6,7 @@ import { isCount } from '#shared/shape.ts';
 import { type CatalogNode, isNode, nodePath } from '../explorer/node.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import type { SqlHistory } from './history.ts';
 import { sqlEditor, type SqlFiles } from './sqlFiles.ts';
 import { firstQuery } from './sqlRules.ts';

@@ -12,7 +12,7 @@ import { logFailure, type Log } from '../host/log.ts';
 import { showDone, showWarning } from '../host/messages.ts';
 import { setting } from '../host/settings.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
-import type { TablePanels } from '../panels/tablePanel.ts';
+import type { TablePanels } from '../panels/tablePanels.ts';
 import { lostSource } from '../panels/tableSource.ts';
 import type { SqlHistory } from './history.ts';
 import type { PlanDocuments } from './planDocuments.ts';

@@ -5,7 +5,7 @@ import { askText } from '../../host/ask.ts';
 import { registerCommand, setContext } from '../../host/commands.ts';
 import type { Log } from '../../host/log.ts';
 import { notifyProgress } from '../../host/messages.ts';
-import type { TablePanels } from '../../panels/tablePanel.ts';
+import type { TablePanels } from '../../panels/tablePanels.ts';
 import { hasJupyter, jupyterId } from './jupyterExtension.ts';
 import { previewCode, variableProblem } from './kernelCode.ts';
 import { readKernelTable } from './kernelTable.ts';

@@ -1,0 +1,75 @@
+import { maxBlobRange } from '#shared/arrow/blobs.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { maxRequestRows } from '#shared/mime.ts';
+import {
+  isPanelView,
+  type PanelAction,
+  panelActions,
+  type PanelHostMethods,
+  type PanelTable,
+} from '#shared/protocol/webviewMessages.ts';
+import { asRecord } from '#shared/records.ts';
+import { isBoolean, isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
+
+// Checks of what the webview of a table asks for. Each throws CatalogError InvalidInput (13).
+
+export function checkAction(action: unknown): PanelAction {
+  const found = panelActions.find((one) => one === action);
+  if (found) return found;
+  throw new CatalogError('InvalidInput', 'The action is not valid.', 'Open the table again.');
+}
+
+export function checkRows(params: unknown): PanelHostMethods['rows'][0] {
+  const { key, start, end, columns } = asRecord(params);
+  if (typeof key === 'string' && isCount(start) && isCount(end) && start < end && end - start <= maxRequestRows) {
+    if (columns === undefined) return { key, start, end };
+    if (isColumns(columns)) return { key, start, end, columns };
+  }
+  throw new CatalogError(
+    'InvalidInput',
+    'The range of rows is not valid.',
+    `Request at most ${maxRequestRows} rows at a time.`,
+  );
+}
+
+const isColumns = listOf(isCount);
+
+const isBlobParams = shapeFor<PanelHostMethods['blob'][0]>({
+  key: isString,
+  column: isCount,
+  row: isCount,
+  start: isCount,
+  end: isCount,
+});
+
+export function checkBlob(params: unknown): PanelHostMethods['blob'][0] {
+  if (isBlobParams(params) && params.start < params.end && params.end - params.start <= maxBlobRange) return params;
+  throw new CatalogError('InvalidInput', 'The range of bytes is not valid.', `Request at most ${maxBlobRange} bytes.`);
+}
+
+const isViewParams = shapeFor<PanelHostMethods['view'][0]>({ key: isString, view: isPanelView });
+
+export function checkView(params: unknown): PanelHostMethods['view'][0] {
+  if (isViewParams(params)) return params;
+  throw new CatalogError('InvalidInput', 'The filter or the order is not valid.', 'Open the table again.');
+}
+
+const isCellParams = shapeFor<PanelHostMethods['filterByCell'][0]>({
+  key: isString,
+  where: isString,
+  column: isCount,
+  row: isCount,
+  isOther: isBoolean,
+});
+
+export function checkCell(params: unknown): PanelHostMethods['filterByCell'][0] {
+  if (isCellParams(params)) return params;
+  throw new CatalogError('InvalidInput', 'The cell is not valid.', 'Open the table again.');
+}
+
+/** @throws CatalogError InvalidInput (13) if the table can't be read by columns or lacks one of them */
+export function namesOf({ columns, selectsColumns }: PanelTable, positions: readonly number[]): string[] {
+  const names = positions.flatMap((position) => columns[position]?.name ?? []);
+  if (selectsColumns && names.length === positions.length && names.length > 0) return names;
+  throw new CatalogError('InvalidInput', 'The table does not have the columns.', 'Open the table again.');
+}
