@@ -194,8 +194,8 @@ suite("the plugin of the editor's TypeScript", () => {
       let seq = 0;
       const send = (command: string, args: object) =>
         void server.send({ seq: ++seq, type: 'request', command, arguments: args });
-      const problems = async (file: string): Promise<unknown> => {
-        send('open', { file, fileContent: '%%sql\nselect 1', scriptKindName: 'TS' });
+      const problems = async (file: string, fileContent = 'select 1'): Promise<unknown> => {
+        send('open', { file, fileContent, scriptKindName: 'TS' });
         send('syntacticDiagnosticsSync', { file });
         for (;;) {
           const [message] = (await once(server, 'message')) as [{ request_seq?: number; body?: unknown[] }];
@@ -203,6 +203,7 @@ suite("the plugin of the editor's TypeScript", () => {
         }
       };
       assert.notEqual(await problems(untitled), 0, 'before the server has the configuration');
+      assert.equal(await problems(untitled.replace('#W0s', '#W3s'), '%%sql\nselect 1'), 0, 'a cell with a magic');
       send('configurePlugin', { pluginName, configuration: { notebooks, isMuted: true, types } });
       assert.equal(await problems(untitled.replace('#W0s', '#W1s')), 0);
       assert.equal(await problems(untitled.replace('#W0s', '#W2s')), 0);
