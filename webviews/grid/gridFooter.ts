@@ -21,7 +21,12 @@ export class GridFooter {
       this.element.replaceChildren(line);
       return;
     }
-    const spans = [...texts, ...facts].map((text) => createElement('span', { text }));
+    const spans = [...texts, ...facts].map((text) => {
+      const span = createElement('span', { text, className: 'lance-footer-text' });
+      // A narrow output cuts the end off.
+      span.title = text;
+      return span;
+    });
     this.#notice.show(notice);
     // A notice that changes stays on the page, so that a click on its button isn't lost.
     const { element } = this.#notice;
