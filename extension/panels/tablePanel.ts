@@ -360,7 +360,7 @@ export class TablePanel implements vscode.Disposable {
     const base = this.#base ?? before;
     if (isWholeTable(view)) {
       this.#replaceView(base);
-      return base.table;
+      return grown(base.source, base.table);
     }
     const source = new ViewSource(this.#views, await viewBase(base), view);
     const next = this.#open(source);
@@ -369,7 +369,7 @@ export class TablePanel implements vscode.Disposable {
     try {
       await next.table;
       signal.throwIfAborted();
-      if (this.#showing !== before) throw new CatalogError('InvalidInput', 'The panel shows another table now.', '');
+      if (this.#showing !== before) throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Filter again.');
     } catch (error) {
       cancel();
       throw error;
