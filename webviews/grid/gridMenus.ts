@@ -74,7 +74,7 @@ export function columnMenu({ layout, numColumns, index, choices, choose, ...opti
   };
   const isLast = shown.length === 1;
   return [
-    { label: 'Auto-Fit', run: options.fit },
+    { label: 'Auto-Fit', startsGroup: true, run: options.fit },
     { label: 'Auto-Fit All', run: options.fitAll },
     isPinned
       ? { label: 'Unpin', startsGroup: true, run: () => choose(unpin(choices, column)) }

@@ -11,7 +11,8 @@ export type FilterLineActions = {
 
 /**
  * The line of SQL that filters the rows. Enter runs it, Escape returns to the filter of the shown rows. A wrong filter stays in the
- * line, with the reason below it.
+ * line, with the reason below it
+ * until the user clicks elsewhere.
  */
 export class FilterLine {
   readonly element = createWrapper('lance-filter');
@@ -98,6 +99,15 @@ export class FilterLine {
       this.#drawClear();
     });
     input.addEventListener('blur', () => this.#close());
+    input.addEventListener('focus', () => (this.#problem.hidden = this.#problem.textContent === ''));
+    // The reason covers the headers, which the user may want to click.
+    document.addEventListener(
+      'pointerdown',
+      ({ target }) => {
+        if (target instanceof Node && !this.element.contains(target)) this.#problem.hidden = true;
+      },
+      true,
+    );
     input.addEventListener('click', () => this.#close());
     input.addEventListener('keydown', (event) => this.#onKey(event));
     // A click must not take the focus from the line.
