@@ -169,3 +169,15 @@ export function pathOf(text: string): string[] {
   }
   throw new UsageError(`Expected a path such as shop/orders or ["shop","orders"], got "${text}".`);
 }
+
+/** Parses `id,amount`, or `["a,b"]` if a name contains a comma. @throws UsageError */
+export function columnsArgument(option: string, text: string): string[] {
+  if (!text.startsWith('[')) return text.split(',').map((name) => name.trim());
+  try {
+    const names: unknown = JSON.parse(text);
+    if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
+  } catch {
+    // The message below says what is expected.
+  }
+  throw new UsageError(`Expected columns such as id,amount or a JSON list of names for ${option}, got "${text}".`);
+}

@@ -9,6 +9,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   sql: async () => (await import('./sql.ts')).sqlCommand,
   export: async () => (await import('./export.ts')).exportCommand,
+  diff: async () => (await import('./diff.ts')).diffCommand,
   optimize: async () => (await import('./optimize.ts')).optimizeCommand,
   repair: async () => (await import('./repair.ts')).repairCommand,
   kernel: async () => (await import('./kernel.ts')).kernelCommand,

@@ -9,7 +9,7 @@ import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { pluralize } from '#shared/format/markup.ts';
 import { countText, sizeText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
-import { catalogArguments, catalogOf, oneCatalogHelp, pathOf } from './catalogArguments.ts';
+import { catalogArguments, catalogOf, columnsArgument, oneCatalogHelp, pathOf } from './catalogArguments.ts';
 import { choiceArgument, type Command, parse, UsageError, wholeNumberArgument } from './command.ts';
 import { stopBySignals } from './signals.ts';
 import { printChunks, progressLine, terminalText, withCliHints } from './terminal.ts';
@@ -72,7 +72,7 @@ async function run(args: readonly string[]): Promise<number> {
   const options: ExportOptions = {
     where: values.where,
     orderBy: values['order-by'] === undefined ? undefined : readOrder(values['order-by']),
-    columns: values.columns === undefined ? undefined : readColumns(values.columns),
+    columns: values.columns === undefined ? undefined : columnsArgument('--columns', values.columns),
     limit: wholeNumberArgument('--limit', values.limit, { orZero: true }),
     version: wholeNumberArgument('--version', values.version),
     tag: values.tag,
@@ -149,15 +149,4 @@ function readOrder(text: string): Ordering[] {
       ...(match?.groups?.['nulls']?.toLowerCase() === 'first' && { nullsFirst: true }),
     };
   });
-}
-
-function readColumns(text: string): string[] {
-  if (!text.startsWith('[')) return text.split(',').map((name) => name.trim());
-  try {
-    const names: unknown = JSON.parse(text);
-    if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
-  } catch {
-    // The message below says what is expected.
-  }
-  throw new UsageError(`Expected columns such as id,amount or a JSON list of names for --columns, got "${text}".`);
 }

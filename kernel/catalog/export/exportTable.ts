@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { RecordBatch } from '#arrow';
 import { checkOneVersion, checkOptions } from '#catalog/arguments/options.ts';
 import { checkCount, checkFlag, checkText, checkTexts } from '#catalog/arguments/tableArguments.ts';
-import type { Catalog, ExportOptions, ExportResult } from '#catalog/catalog.ts';
+import type { Catalog, ExportOptions, ExportResult, OpenTableOptions } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { readTableRows } from '#catalog/view/tableRows.ts';
 import { checkOutputFile, writeOutputFile } from '#processes/outputFile.ts';
@@ -85,6 +85,18 @@ export async function readExport(
   checkFlag('export', 'overwrite', options.overwrite ?? false);
   if (limit !== undefined) checkCount('export', 'limit', limit);
   if (columns !== undefined) checkTexts('export', 'column', columns);
+  const { table, version: current } = await openPinned(catalog, path, { version, tag, branch, signal });
+  const sorted = orderBy === undefined ? undefined : table.query().orderBy(orderBy).spec.orderBy;
+  const rows = await readTableRows(table, { where, orderBy: sorted, columns, limit }, { signal });
+  return { rows, version: current };
+}
+
+/** Opens a table at a version or a tag, or at the version that is the newest now, so that later writes don't change it. */
+export async function openPinned(
+  catalog: Catalog,
+  path: readonly string[],
+  { version, tag, branch, signal }: Pick<OpenTableOptions, 'version' | 'tag' | 'branch' | 'signal'>,
+): Promise<{ table: Table; version: number | undefined }> {
   const name = path.at(-1);
   if (name === undefined)
     throw new CatalogError('InvalidInput', 'The path of the table is empty.', "Pass for instance ['shop', 'orders'].");
@@ -93,12 +105,9 @@ export async function readExport(
     catalog.openTable(name, { namespacePath, branch, signal, ...at });
   const newest = await open({ version, tag });
   const current = await versionOf(newest, signal);
-  // A later write must not change the rows while they are read. A tag or a version can't change.
+  // A tag or a version can't change.
   const isPinned = version !== undefined || tag !== undefined || current === undefined;
-  const table = isPinned ? newest : await open({ version: current });
-  const sorted = orderBy === undefined ? undefined : table.query().orderBy(orderBy).spec.orderBy;
-  const rows = await readTableRows(table, { where, orderBy: sorted, columns, limit }, { signal });
-  return { rows, version: current };
+  return { table: isPinned ? newest : await open({ version: current }), version: current };
 }
 
 /** Returns the version of a table; undefined if the server reports none. */

@@ -20,52 +20,75 @@ export type RowChange =
 export type CompareOptions = {
   /** The columns that identify a row in both tables. */
   readonly key: readonly string[];
+  /** The columns that are compared, in addition to the key. Default: all that both tables have. */
+  readonly columns?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The differences between two tables, in the order of their keys, and the columns that only one of them has. */
+/** A column of a schema that differs: only one type if only one table has the column. */
+export type ColumnChange = { readonly name: string; readonly before?: string; readonly after?: string };
+
+/** The differences between two tables, the rows in the order of their keys. */
 export type TableComparison = {
   readonly changes: AsyncIterable<RowChange>;
-  readonly addedColumns: readonly string[];
-  readonly removedColumns: readonly string[];
+  /** The columns that only one table has, or that have two types. Their values are not compared. */
+  readonly columnChanges: readonly ColumnChange[];
+  /** The columns that are compared; those of the key are first. */
+  readonly columns: readonly string[];
+  /** The number of rows that were read so far. */
+  readonly rowsRead: { readonly before: number; readonly after: number };
 };
 
 /**
  * Compares the rows of two tables, or of two versions of a table, that have the same values in the columns of the key.
- * Both are read sorted by the key, in step, so that memory does not grow with them. Columns that only one of them has
- * are not compared. Values are compared by 64-bit hashes of their bits, so NaN equals NaN.
- * @throws CatalogError InvalidInput (13) for no key, a key that several rows have, or a column with two types,
- * ColumnNotFound (12) for a missing column of the key, Unsupported (0) for a type that has no order
+ * Both are read sorted by the key, in step, so that memory does not grow with them. Columns that only one of them has,
+ * and those with two types, are not compared. Values are compared by 64-bit hashes of their bits, so NaN equals NaN.
+ * @throws CatalogError InvalidInput (13) for no key, a key that several rows have or that has two types,
+ * ColumnNotFound (12) for a missing column, Unsupported (0) for a type that has no order
  */
 export async function compareTables(
   before: Table,
   after: Table,
-  { key, signal }: CompareOptions,
+  { key, columns: only, signal }: CompareOptions,
 ): Promise<TableComparison> {
   checkTexts('compareTables', 'key column', key);
+  if (only) checkTexts('compareTables', 'column', only);
   const [old, young] = await Promise.all([before.schema({ signal }), after.schema({ signal })]);
-  for (const schema of [old, young]) checkKey(schema, key);
-  const types = new Map(young.fields.map(({ name, type }) => [name, typeText(type)]));
-  const common = old.fields.filter(({ name }) => types.has(name));
-  const other = common.find(({ name, type }) => types.get(name) !== typeText(type));
+  for (const schema of [old, young]) checkColumns(schema.fields, key);
+  if (only) checkColumns([...old.fields, ...young.fields], only);
+  const columnChanges = compareSchemas(old, young).filter(({ name }) => !only || [...key, ...only].includes(name));
+  const other = columnChanges.find(({ name }) => key.includes(name));
   if (other) {
-    const what = `The column "${other.name}" is ${typeText(other.type)} before and ${types.get(other.name)} after.`;
-    throw new CatalogError('InvalidInput', what, 'Compare tables whose columns have the same types.');
+    const what = `The column "${other.name}" is ${other.before} before and ${other.after} after.`;
+    throw new CatalogError('InvalidInput', what, 'Use columns as the key that have the same types in both tables.');
   }
+  const isCompared = (name: string): boolean =>
+    !key.includes(name) && (!only || only.includes(name)) && !columnChanges.some((change) => change.name === name);
   // The columns of the key are first, and both tables have the others in the same order.
-  const columns = [...key, ...common.map(({ name }) => name).filter((name) => !key.includes(name))];
-  const read = (table: Table): AsyncGenerator<KeyedRow, void, undefined> => keyedRows(table, { columns, key, signal });
-  return {
-    changes: mergedChanges(read(before), read(after), columns, key),
-    addedColumns: young.fields.map(({ name }) => name).filter((name) => !columns.includes(name)),
-    removedColumns: old.fields.map(({ name }) => name).filter((name) => !columns.includes(name)),
-  };
+  const columns = [...key, ...old.fields.map(({ name }) => name).filter(isCompared)];
+  const rowsRead = { before: 0, after: 0 };
+  const read = (table: Table, side: keyof typeof rowsRead): AsyncGenerator<KeyedRow, void, undefined> =>
+    keyedRows(table, { columns, key, signal, onRow: () => rowsRead[side]++ });
+  const changes = mergedChanges(read(before, 'before'), read(after, 'after'), columns, key);
+  return { changes, columnChanges, columns, rowsRead };
 }
 
-function checkKey({ fields }: Schema, key: readonly string[]): void {
-  const missing = key.find((name) => !fields.some((field) => field.name === name));
+function compareSchemas(old: Schema, young: Schema): ColumnChange[] {
+  const [before, after] = [old, young].map(
+    ({ fields }) => new Map(fields.map(({ name, type }) => [name, typeText(type)])),
+  );
+  const names = new Set([...before!.keys(), ...after!.keys()]);
+  return [...names].flatMap((name) => {
+    const [was, is] = [before!.get(name), after!.get(name)];
+    if (was === is) return [];
+    return [{ name, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }];
+  });
+}
+
+function checkColumns(fields: Schema['fields'], names: readonly string[]): void {
+  const missing = names.find((name) => !fields.some((field) => field.name === name));
   if (missing === undefined) return;
-  const known = namesText(fields.map(({ name }) => name));
+  const known = namesText([...new Set(fields.map(({ name }) => name))]);
   throw new CatalogError('ColumnNotFound', `There is no column "${missing}".`, `The columns are ${known}.`);
 }
 
@@ -75,7 +98,7 @@ type Hash = ReturnType<typeof columnHasher>;
 
 async function* keyedRows(
   table: Table,
-  { columns, key, signal }: CompareOptions & { columns: readonly string[] },
+  { columns, key, signal, onRow }: CompareOptions & { columns: readonly string[]; onRow: () => void },
 ): AsyncGenerator<KeyedRow, void, undefined> {
   const orderBy = key.map((column) => ({ column }));
   const { batches } = await readTableRows(table, { columns, orderBy }, { signal });
@@ -88,6 +111,7 @@ async function* keyedRows(
       const keys = readKeys.map((read) => read(row));
       if (last && compareKeys(last, keys) === 0) throw sameKey(table, key, keys);
       last = keys;
+      onRow();
       yield { batch, row, keys, hashers };
     }
   }

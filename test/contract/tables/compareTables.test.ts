@@ -57,10 +57,17 @@ forEachSubject('comparison of tables', (makeCatalog) => {
       'other',
       rows.map(({ vector, ...row }) => ({ ...row, more: vector.length })).toReversed(),
     );
-    const { changes, addedColumns, removedColumns } = await compareTables(await at(1), other, { key: ['name', 'id'] });
+    const { changes, columnChanges, columns } = await compareTables(await at(1), other, { key: ['name', 'id'] });
     const found: RowChange[] = [];
     for await (const change of changes) found.push(change);
-    assert.deepEqual([found, addedColumns, removedColumns], [[], ['more'], ['vector']]);
+    assert.deepEqual([found, columns], [[], ['name', 'id', 'price']]);
+    assert.deepEqual(
+      columnChanges.map(({ name, before, after }) => [name, before !== undefined, after !== undefined]),
+      [
+        ['vector', true, false],
+        ['more', false, true],
+      ],
+    );
   });
 
   test('refuses a key that several rows have, that is missing, or that is empty', async () => {
