@@ -369,7 +369,8 @@ export class TablePanel implements vscode.Disposable {
     try {
       await next.table;
       signal.throwIfAborted();
-      if (this.#showing !== before) throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Filter again.');
+      if (this.#showing !== before)
+        throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Filter again.');
     } catch (error) {
       cancel();
       throw error;
