@@ -1,7 +1,7 @@
-import { messageOf } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import type { ColumnListDeps, ColumnListView } from './columns/columnListView.ts';
+import { loadProblem } from './lazyPart.ts';
 
 export type ColumnPanelDeps = Omit<ColumnListDeps, 'close'> & {
   /** Holds the list while it is open. */
@@ -71,8 +71,7 @@ export class ColumnPanel {
       this.#element.append(this.#view.element);
       this.#view.focus();
     } catch (error) {
-      const text = `Can't load the list of columns: ${messageOf(error)}. Reload the window.`;
-      this.#element.replaceChildren(createElement('p', { className: 'lance-pane-problem', role: 'alert', text }));
+      this.#element.replaceChildren(loadProblem('the list of columns', error));
     }
   }
 }

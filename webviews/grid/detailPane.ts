@@ -1,6 +1,6 @@
-import { messageOf } from '#shared/errors.ts';
 import { createElement } from '../parts/elements.ts';
 import type { DetailCell, DetailDeps, DetailView } from './detail/detailView.ts';
+import { loadProblem } from './lazyPart.ts';
 
 /** From this width on, the pane is beside the rows; below, it is under them. */
 const besideWidth = 640;
@@ -118,8 +118,7 @@ export class DetailPane {
       this.follow();
       if (this.#wantsFocus) this.focus();
     } catch (error) {
-      const text = `Can't load what shows values: ${messageOf(error)}. Reload the window.`;
-      this.#element.replaceChildren(createElement('p', { className: 'lance-pane-problem', role: 'alert', text }));
+      this.#element.replaceChildren(loadProblem('what shows values', error));
     }
   }
 

@@ -1,10 +1,10 @@
-import { messageOf } from '#shared/errors.ts';
-import { createElement, createWrapper } from '../parts/elements.ts';
+import { createWrapper } from '../parts/elements.ts';
 import type { GridCell } from './block.ts';
 import { guessCaption, isImageColumn } from './galleryColumns.ts';
 import type { GalleryView } from './gallery/galleryView.ts';
 import type { GalleryHost, TileSize } from './galleryHost.ts';
 import { drawThumbnail } from './thumbnails.ts';
+import { loadProblem } from './lazyPart.ts';
 
 /** What a grid keeps about its gallery. Columns are names, because a newer version may have others. */
 export type GalleryState = {
@@ -166,8 +166,7 @@ export class GridGallery {
       });
       if (this.#wantsFocus) this.focus();
     } catch (error) {
-      const text = `Can't load the gallery: ${messageOf(error)}. Reload the window.`;
-      this.#element.replaceChildren(createElement('p', { className: 'lance-pane-problem', role: 'alert', text }));
+      this.#element.replaceChildren(loadProblem('the gallery', error));
     }
   }
 

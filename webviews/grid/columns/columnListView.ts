@@ -5,6 +5,7 @@ import type { GridColumn } from '../frame.ts';
 import { markedText } from '../markedText.ts';
 import { columnKind, columnKinds, kindLabels } from './columnKinds.ts';
 import css from './columnList.css';
+import { createStyles } from '../lazyPart.ts';
 import { findColumns, setShown } from './columnSearch.ts';
 
 export type ColumnListDeps = {
@@ -292,12 +293,4 @@ export class ColumnListView {
   }
 }
 
-let styles: CSSStyleSheet | undefined;
-
-function adoptStyles(root: Document | ShadowRoot): void {
-  if (!styles) {
-    styles = new CSSStyleSheet();
-    styles.replaceSync(css);
-  }
-  if (!root.adoptedStyleSheets.includes(styles)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
-}
+const adoptStyles = createStyles(css);

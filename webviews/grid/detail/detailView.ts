@@ -5,6 +5,7 @@ import type { CellValue } from '../cellValue.ts';
 import type { GridFrame } from '../frame.ts';
 import type { SaveFile } from '../saveFile.ts';
 import css from './detail.css';
+import { createStyles } from '../lazyPart.ts';
 import { type Mode, type ModeName, valueModes } from './modes.ts';
 import { ValueActions } from './valueActions.ts';
 import type { ValueView } from './valueView.ts';
@@ -188,12 +189,4 @@ function iconButton(sign: string, label: string, run: () => void): HTMLButtonEle
   return button;
 }
 
-let styles: CSSStyleSheet | undefined;
-
-function adoptStyles(root: Document | ShadowRoot): void {
-  if (!styles) {
-    styles = new CSSStyleSheet();
-    styles.replaceSync(css);
-  }
-  if (!root.adoptedStyleSheets.includes(styles)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
-}
+const adoptStyles = createStyles(css);

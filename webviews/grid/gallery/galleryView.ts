@@ -5,6 +5,7 @@ import { rotate } from '../rotate.ts';
 import { RowScroll } from '../rowScroll.ts';
 import type { drawThumbnail } from '../thumbnails.ts';
 import css from './gallery.css';
+import { createStyles } from '../lazyPart.ts';
 import { galleryBar, type GalleryChoice } from './galleryBar.ts';
 import { Tile } from './tile.ts';
 import { imageBoxes, margin, nextTile, type TileLayout, tileLayout } from './tileLayout.ts';
@@ -318,12 +319,4 @@ export class GalleryView {
   }
 }
 
-let styles: CSSStyleSheet | undefined;
-
-function adoptStyles(root: Document | ShadowRoot): void {
-  if (!styles) {
-    styles = new CSSStyleSheet();
-    styles.replaceSync(css);
-  }
-  if (!root.adoptedStyleSheets.includes(styles)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, styles];
-}
+const adoptStyles = createStyles(css);
