@@ -23,10 +23,12 @@ type UpdateDeps = {
 export class TreeUpdates implements vscode.Disposable {
   readonly #deps: UpdateDeps;
   readonly #subscriptions: vscode.Disposable[];
+  /** The connections whose rows are not read yet, and those that `onDidChange` has not named yet. */
   readonly #waiting = new Set<string>();
-  readonly #changed = new vscode.EventEmitter<readonly string[]>();
+  readonly #unnamed = new Set<string>();
+  readonly #didChange = new vscode.EventEmitter<readonly string[]>();
   /** Fires with the names of connections whose tables may have changed, also while the view is hidden. */
-  readonly onDidChange = this.#changed.event;
+  readonly onDidChange = this.#didChange.event;
   #watchers: vscode.Disposable[] = [];
   #timer: NodeJS.Timeout | undefined;
   #readAt = 0;
@@ -48,9 +50,11 @@ export class TreeUpdates implements vscode.Disposable {
 
   /** Reads the rows of these connections soon, because their tables may have changed. Default: all connections. */
   changed(connections: readonly string[] = this.#names()): void {
-    for (const name of connections) this.#waiting.add(name);
-    if (connections.length > 0) this.#changed.fire(connections);
-    if (this.#deps.view.visible) this.#timer ??= setTimeout(() => this.#read(), quietMs);
+    for (const name of connections) {
+      this.#waiting.add(name);
+      this.#unnamed.add(name);
+    }
+    this.#timer ??= setTimeout(() => this.#tell(), quietMs);
   }
 
   /** Called after a cell has ended. A cell may change tables in all directories and on the server of its notebook. */
@@ -61,7 +65,7 @@ export class TreeUpdates implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#changed.dispose();
+    this.#didChange.dispose();
     for (const one of [...this.#subscriptions, ...this.#watchers]) one.dispose();
   }
 
@@ -71,8 +75,15 @@ export class TreeUpdates implements vscode.Disposable {
     else if (this.#waiting.size > 0) this.changed([]);
   }
 
-  #read(): void {
+  #tell(): void {
     this.#timer = undefined;
+    const names = [...this.#unnamed];
+    this.#unnamed.clear();
+    if (names.length > 0) this.#didChange.fire(names);
+    if (this.#deps.view.visible) this.#read();
+  }
+
+  #read(): void {
     const names = new Set(this.#waiting);
     this.#waiting.clear();
     this.#readAt = Date.now();

@@ -24,29 +24,6 @@ type PanelDeps = Omit<TableCommandDeps, 'panels'> & {
   updates: Pick<TreeUpdates, 'onDidChange'>;
 };
 
-/** Delay after a change, in milliseconds, because changes come in groups. */
-const quietMs = 300;
-
-/** Looks for newer versions of the tables that are shown after tables may have changed. */
-function lookAfterChanges(updates: PanelDeps['updates'], panels: TablePanels): vscode.Disposable {
-  const changed = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  const look = (): void => {
-    timer = undefined;
-    const names = [...changed];
-    changed.clear();
-    void panels.lookForNewer(names);
-  };
-  const listening = updates.onDidChange((names) => {
-    for (const name of names) changed.add(name);
-    timer ??= setTimeout(look, quietMs);
-  });
-  return new vscode.Disposable(() => {
-    clearTimeout(timer);
-    listening.dispose();
-  });
-}
-
 export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: TablePanels } {
   const { extensionUri, log, connections, state, catalogOf, updates } = parts;
   const panels = new TablePanels({
@@ -61,7 +38,8 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
   });
   const registered = vscode.Disposable.from(
     panels,
-    lookAfterChanges(updates, panels),
+    // A shown table may have a newer version.
+    updates.onDidChange((names) => void panels.lookForNewer(names)),
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
     registerTableCommands({ ...parts, panels }),
   );
