@@ -6,7 +6,6 @@ import type {
   PanelFailure,
   PanelHostMethods,
   PanelTable,
-  PanelView,
   PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
@@ -123,12 +122,6 @@ export class TablePanel implements vscode.Disposable {
   /** Location of the table; `undefined` if it is not in a catalog. */
   get place(): TablePlace | undefined {
     return this.#showing.source.place;
-  }
-
-  /** The filter and the order of the rows, if there are any. */
-  get view(): PanelView | undefined {
-    const { source } = this.#showing;
-    return source instanceof ViewSource ? source.view : undefined;
   }
 
   get isPinned(): boolean {

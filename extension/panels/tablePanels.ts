@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ViewOfTable } from '#catalog/view/viewOfTable.ts';
+import type { ViewOfTable } from '#catalog/view/tableRows.ts';
 import type { CatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type { Log } from '../host/log.ts';
@@ -156,9 +156,10 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const panel = this.active;
     if (!panel?.place) return undefined;
     const { connection, path, table, version } = panel.place;
-    const allColumns = (await panel.table).columns.map(({ name }) => name);
-    const { where = '', orderBy } = panel.view ?? {};
+    const { columns, view } = await panel.table;
+    const { where = '', orderBy } = view ?? {};
     const chosen = { ...(where.trim() !== '' && { where }), orderBy };
+    const allColumns = columns.map(({ name }) => name);
     return { connection, view: { namespacePath: path, name: table, version, ...chosen, allColumns } };
   }
 

@@ -44,10 +44,12 @@ export async function filterByCell(
  * it puts the rows of a page in their order, which needs Arrow; this process only forwards bytes. If that process or the
  * engine has ended, the next page opens the view again.
  */
-export class ViewSource implements TableSource {
+export class ViewSource implements TableSource, GrowingTable {
   readonly title: string;
   readonly place: TablePlace;
-  readonly growing: GrowingTable;
+  readonly growing: GrowingTable = this;
+  /** The rows that were found stay, so a failure is a note. */
+  readonly failure = undefined;
   readonly view: PanelView;
   readonly #deps: ViewDeps;
   readonly #base: ViewBase;
@@ -65,20 +67,21 @@ export class ViewSource implements TableSource {
     this.place = base.place;
     this.#key = JSON.stringify({ ...asRecord(JSON.parse(base.table.key)), view });
     this.#growth = { key: this.#key, numRows: 0, note: '', isGrowing: true };
-    // oxlint-disable-next-line typescript/no-this-alias -- the getters of the object below need it
-    const source = this;
-    this.growing = {
-      get growth() {
-        return source.#growth;
-      },
-      // The rows that were found stay, so a failure is a note.
-      failure: undefined,
-      onDidChange: (listener) => {
-        source.#listeners.add(listener);
-        return { dispose: () => void source.#listeners.delete(listener) };
-      },
-      cancel: () => source.#cancel(),
-    };
+  }
+
+  get growth(): PanelGrowth {
+    return this.#growth;
+  }
+
+  onDidChange(listener: () => void): { dispose(): void } {
+    this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Stops the list of rows, and keeps those that were listed. */
+  cancel(): void {
+    const id = this.#opened?.id;
+    if (id !== undefined) this.#deps.views.request('cancelView', { id }).catch(() => undefined);
   }
 
   /** Finds the first rows. @throws CatalogError InvalidInput (13) for a wrong filter, Unsupported (0) */
@@ -168,11 +171,6 @@ export class ViewSource implements TableSource {
     const { isMoved: _, ...before } = this.#growth;
     this.#growth = { ...before, ...change };
     for (const listener of this.#listeners) listener();
-  }
-
-  #cancel(): void {
-    const id = this.#opened?.id;
-    if (id !== undefined) this.#deps.views.request('cancelView', { id }).catch(() => undefined);
   }
 
   /** Closes the view in the views process. The next page opens it again. */
