@@ -18,10 +18,10 @@ export async function newProfile(
   profiles: ClusterProfiles,
   question = 'New Cluster Profile: select the cluster',
 ): Promise<ClusterProfile | undefined> {
-  const begun = await chooseCluster(question);
-  if (!begun) return undefined;
+  const start = await chooseCluster(question);
+  if (!start) return undefined;
   const existing = Object.keys(profiles.written());
-  const draft = await askProfile(begun, { ask: askStep, existing });
+  const draft = await askProfile(start, { ask: askStep, existing });
   if (!draft) return undefined;
   const place = await choosePlace();
   if (!place) return undefined;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type CodeLanguage, viewCode } from '#catalog/view/viewCode.ts';
 import type { PythonCatalog } from '#catalog/view/viewPython.ts';
-import type { ViewOfTable } from '#catalog/view/viewOfTable.ts';
+import type { ViewOfTable } from '#catalog/view/tableRows.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { asRecord } from '#shared/records.ts';
 import type { Connections } from '../connections/connections.ts';

@@ -1,5 +1,5 @@
 import type { Catalog, OpenTableOptions } from '#catalog/catalog.ts';
-import { openPinned } from '#catalog/export/exportTable.ts';
+import { openPinned } from '#catalog/table/openPinned.ts';
 import { compareTables, type TableComparison } from '#catalog/view/compareTables.ts';
 import { withCatalog } from '#jobs/openCatalog.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';

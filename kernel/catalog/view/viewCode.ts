@@ -5,7 +5,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { stringLiteral } from '#shared/literals.ts';
 import { displayPath } from '#shared/names.ts';
 import { viewFilterSql } from './viewFilterSql.ts';
-import type { ViewOfTable } from './viewOfTable.ts';
+import type { ViewOfTable } from './tableRows.ts';
 import { pythonCode, type PythonCatalog } from './viewPython.ts';
 
 export const codeLanguages = ['typescript', 'sql', 'python'] as const;

@@ -1,6 +1,6 @@
 import type { Ordering } from '#catalog/query/querySpec.ts';
 import { stringLiteral } from '#shared/literals.ts';
-import type { ViewOfTable } from './viewOfTable.ts';
+import type { ViewOfTable } from './tableRows.ts';
 
 /** How Python opens a catalog. Keys are read from environment variables, so that code has no secrets. */
 export type PythonCatalog =
