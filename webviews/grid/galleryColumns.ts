@@ -11,22 +11,25 @@ const withoutCaption = /binary|^blob$|list|^map|^struct|union/;
 export const isCaptionColumn = ({ type }: Pick<GridColumn, 'type'>): boolean => !withoutCaption.test(type);
 
 /** Names of columns that describe a row, the best first. */
-const captionNames = [/caption/i, /title/i, /^(?:label|name|alt)s?$/i, /label|name|descri|prompt|text|alt/i];
-const otherNames = [/file|path|url|uri|key/i, /^id$|_id$/i];
+const idName = /^id$|_id$/i;
+const captionNames = [
+  /caption/i,
+  /title/i,
+  /^(?:label|name|alt)s?$/i,
+  /label|name|descri|prompt|text|alt/i,
+  /file|path|url|uri|key/i,
+  idName,
+];
 
 /** Returns the column that describes the images best, by type and name; `undefined` if there is none. */
 export function guessCaption(columns: readonly Pick<GridColumn, 'name' | 'type'>[]): number | undefined {
   const positions = [...columns.keys()];
-  const texts = positions.filter((column) => /utf8/.test(columns[column]!.type) && isCaptionColumn(columns[column]!));
+  const strings = positions.filter((column) => /utf8/.test(columns[column]!.type) && isCaptionColumn(columns[column]!));
   for (const wanted of captionNames) {
-    const found = texts.find((column) => wanted.test(columns[column]!.name));
+    const found = strings.find((column) => wanted.test(columns[column]!.name));
     if (found !== undefined) return found;
   }
-  for (const wanted of otherNames) {
-    const found = texts.find((column) => wanted.test(columns[column]!.name));
-    if (found !== undefined) return found;
-  }
-  if (texts[0] !== undefined) return texts[0];
+  if (strings[0] !== undefined) return strings[0];
   const ids = positions.filter((column) => isCaptionColumn(columns[column]!));
-  return ids.find((column) => otherNames[1]!.test(columns[column]!.name));
+  return ids.find((column) => idName.test(columns[column]!.name));
 }

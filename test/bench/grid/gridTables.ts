@@ -82,24 +82,31 @@ function images(rows: number, side: number): Table {
   const made = Array.from({ length: 16 }, () =>
     encodePng({ width: side, height: side, rgba: new Uint8Array(randomBytes(side * side * 4)) }),
   );
-  const numbersOf = Array.from({ length: rows }, (_, row) => row);
+  return imageTable(
+    Array.from({ length: rows }, (_, row) => row),
+    made,
+  );
+}
+
+/** Returns a table with a row for each number: its caption, and one of the images in turn. */
+export function imageTable(ids: readonly number[], made: readonly Uint8Array[]): Table {
   const fields = [
     new Field('id', new Int64(), true),
     new Field('caption', new Utf8(), true),
     new Field('image', new Binary(), true, new Map([['mime', 'image/png']])),
   ];
   const children = [
-    vectorFromArray(numbersOf.map(BigInt), new Int64()).data[0]!,
+    vectorFromArray(ids.map(BigInt), new Int64()).data[0]!,
     vectorFromArray(
-      numbersOf.map((row) => `image number ${row}`),
+      ids.map((row) => `image number ${row}`),
       new Utf8(),
     ).data[0]!,
     vectorFromArray(
-      numbersOf.map((row) => made[row % made.length]!),
+      ids.map((row) => made[row % made.length]!),
       new Binary(),
     ).data[0]!,
   ];
-  return tableOf(fields, rows, children);
+  return tableOf(fields, ids.length, children);
 }
 
 function tableOf(fields: Field[], length: number, children: Data[]): Table {
