@@ -7,7 +7,7 @@ import { typedLiteral } from '#catalog/typedLiteral.ts';
 import { quotedText } from '#catalog/sqlTokens.ts';
 import type { PythonCatalog } from '#catalog/view/viewPython.ts';
 import { viewCode } from '#catalog/view/viewCode.ts';
-import type { ViewOfTable } from '#catalog/view/viewOfTable.ts';
+import type { ViewOfTable } from '#catalog/view/tableRows.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { fullKey, type ServeProcess, startServe, writeKeys } from '../../contract/serve/serveProcess.ts';
