@@ -1,5 +1,6 @@
 import { isAbort } from '#shared/errors.ts';
 import type { CountedPage, PageBudget } from './pageBudget.ts';
+import { ScrollSpeed } from './scrollSpeed.ts';
 
 /** Loads rows [start, end) as a value with a size in bytes. */
 type LoadPage<T> = (start: number, end: number, signal: AbortSignal) => Promise<{ value: T; bytes: number }>;
@@ -22,8 +23,13 @@ type PagesOptions<T> = {
   readonly onLoaded?: (value: T, grow: (bytes: number) => void) => void;
   /** Whether the page after the visible ones in the scroll direction is loaded too. */
   readonly isAhead?: boolean;
-  /** Whether pages are large: few are loaded at once, and a load ends when its page leaves the view. */
+  /**
+   * Whether pages are large: few are loaded at once, where the view will be when they arrive, and a load ends when its
+   * page leaves the view.
+   */
   readonly isHeavy?: boolean;
+  /** Milliseconds; the clock of the page if it isn't given. */
+  readonly now?: () => number;
 };
 
 /** Maximum distance in pages from the view at which a load continues. More distant loads are canceled. */
@@ -45,17 +51,22 @@ export class Pages<T> {
   #first = 0;
   #last = -1;
   #views = 0;
+  /** Set if pages are large. */
+  readonly #speed: ScrollSpeed | undefined;
   #isDown = true;
   /**
    * The page that was last loaded ahead. It is not loaded again for the same view, because it may have been dropped at
    * once if the budget is full.
    */
   #ahead: number | undefined;
+  /** Large pages that were loaded where the view will be. As above, they are loaded once for the same view. */
+  readonly #tried = new Set<number>();
   #closed = false;
 
   constructor(options: PagesOptions<T>) {
     this.#options = options;
     this.#numRows = options.numRows;
+    if (options.isHeavy === true) this.#speed = new ScrollSpeed(options.now);
   }
 
   get numRows(): number {
@@ -99,8 +110,12 @@ export class Pages<T> {
     const { pageRows, budget } = this.#options;
     const numRows = this.#numRows;
     const [first, last] = [Math.floor(start / pageRows), Math.floor((Math.min(end, numRows) - 1) / pageRows)];
-    if (first !== this.#first || last !== this.#last) this.#isDown = first > this.#first || last > this.#last;
+    if (first !== this.#first || last !== this.#last) {
+      this.#isDown = first > this.#first || last > this.#last;
+      this.#tried.clear();
+    }
     [this.#first, this.#last] = [first, last];
+    this.#speed?.move(start / pageRows, end / pageRows);
     const view = ++this.#views;
     this.#leave();
     budget.trim();
@@ -109,7 +124,7 @@ export class Pages<T> {
       const loads = this.#fill();
       if (loads.length === 0) break;
       // A heavy page that has arrived makes room for the next one.
-      await (this.#options.isHeavy === true ? Promise.race(loads) : Promise.all(loads));
+      await (this.#speed ? Promise.race(loads) : Promise.all(loads));
     }
     // If the view has moved on, a later call loads the next page.
     if (this.#views !== view || this.#options.isAhead === false) return;
@@ -151,6 +166,10 @@ export class Pages<T> {
     this.#clear();
   }
 
+  #now(): number {
+    return this.#options.now?.() ?? performance.now();
+  }
+
   #clear(): void {
     for (const page of this.#pages.values()) {
       if (page.state === 'loading') page.abort();
@@ -164,29 +183,49 @@ export class Pages<T> {
    * back.
    */
   #leave(): void {
+    // A large page that the view has passed is not needed. One before it is, also if the view becomes slower.
+    const lead = this.#speed ? this.#speed.lead || (this.#isDown ? nearPages : -nearPages) : 0;
     for (const [number, page] of this.#pages) {
       const distance = this.#distance(number);
-      if (page.state === 'loading' && distance > (this.#options.isHeavy === true ? 0 : nearPages)) page.abort();
+      const isNear = this.#distance(number, lead) <= (this.#speed ? 0 : nearPages);
+      if (page.state === 'loading' && !isNear) page.abort();
       if (page.state === 'failed' && distance > 0) this.#pages.delete(number);
     }
   }
 
-  /** Returns the distance of a page from the view, in pages; 0 for a visible page. */
-  #distance(number: number): number {
-    return Math.max(this.#first - number, number - this.#last, 0);
+  /** Returns the distance of a page from the view and the pages that it moves over next; 0 for a visible page. */
+  #distance(number: number, lead = 0): number {
+    return Math.max(this.#first + Math.min(0, lead) - number, number - this.#last - Math.max(0, lead), 0);
   }
 
-  /** Starts loading visible pages, as many as may be loaded at once. Returns the running loads of visible pages. */
+  /** Starts loading pages of the view, as many as may be loaded at once. Returns the running loads of these pages. */
   #fill(): Promise<void>[] {
-    const most = this.#options.isHeavy === true ? maxHeavyLoads : Infinity;
+    const most = this.#speed ? maxHeavyLoads : Infinity;
+    const numbers = this.#wanted();
     const loads: Promise<void>[] = [];
-    for (let number = this.#first; number <= this.#last; number++) {
+    for (const number of numbers) {
       const page = this.#pages.get(number);
       if (page?.state === 'loading') loads.push(page.done);
     }
-    for (let number = this.#first; number <= this.#last && loads.length < most; number++)
-      if (!this.#pages.has(number) && !this.#closed) loads.push(this.#want(number));
+    for (const number of numbers) {
+      if (loads.length >= most) break;
+      if (this.#pages.has(number) || this.#tried.has(number) || this.#closed) continue;
+      if (this.#distance(number) > 0) this.#tried.add(number);
+      loads.push(this.#want(number));
+    }
     return loads;
+  }
+
+  /**
+   * Returns the pages of the view, the first one first. If the view moves fast, begins with the page that it reaches
+   * last by the time that a page arrives, because that one will be visible for the longest time.
+   */
+  #wanted(): number[] {
+    const lead = this.#speed?.lead ?? 0;
+    const start = Math.max(0, this.#first + Math.min(0, lead));
+    const end = Math.min(Math.ceil(this.#numRows / this.#options.pageRows), this.#last + Math.max(0, lead) + 1);
+    const numbers = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index);
+    return lead > 0 ? numbers.toReversed() : numbers;
   }
 
   #use(number: number): void {
@@ -206,10 +245,12 @@ export class Pages<T> {
     const start = number * pageRows;
     const end = Math.min(numRows, start + pageRows);
     const controller = new AbortController();
+    const started = this.#now();
     const done = this.#load(number, start, end, controller.signal);
     const abort = () => {
       this.#pages.delete(number);
       controller.abort();
+      this.#speed?.measure(this.#now() - started, false);
     };
     this.#pages.set(number, { state: 'loading', start, end, done, abort });
     return done;
@@ -218,7 +259,9 @@ export class Pages<T> {
   async #load(number: number, start: number, end: number, signal: AbortSignal): Promise<void> {
     let page: Page<T>;
     try {
+      const started = this.#now();
       const { value, bytes } = await this.#options.load(start, end, signal);
+      this.#speed?.measure(this.#now() - started, true);
       const counted = { bytes, drop: () => this.#drop(number) };
       page = { state: 'loaded', start, end, value, counted };
     } catch (error) {
