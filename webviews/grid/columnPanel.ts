@@ -1,7 +1,7 @@
 import { countText } from '#shared/format/numbers.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import type { ColumnListDeps, ColumnListView } from './columns/columnListView.ts';
-import { loadProblem } from './lazyPart.ts';
+import { LazyPart } from './lazyPart.ts';
 
 export type ColumnPanelDeps = Omit<ColumnListDeps, 'close'> & {
   /** Holds the list while it is open. */
@@ -14,13 +14,20 @@ export class ColumnPanel {
   readonly button: HTMLButtonElement;
   readonly #deps: ColumnPanelDeps;
   readonly #element = createElement('section', { className: 'lance-columns' });
-  #isOpen = false;
-  #view: ColumnListView | undefined;
+  readonly #part: LazyPart<ColumnListView>;
 
   constructor(deps: ColumnPanelDeps) {
     this.#deps = deps;
     this.#element.ariaLabel = 'Columns';
-    this.button = createButton({ label: 'Columns', run: () => (this.#isOpen ? this.hide() : this.open()) });
+    this.#part = new LazyPart({
+      element: this.#element,
+      name: 'the list of columns',
+      load: async () => {
+        const { ColumnListView: View } = await import('./columns/columnListView.ts');
+        return (root) => new View(root, this.#element, { ...deps, close: () => this.hide() });
+      },
+    });
+    this.button = createButton({ label: 'Columns', run: () => (this.#part.isOpen ? this.hide() : this.open()) });
     this.button.className = 'lance-columns-button';
     this.button.title = 'Show the list of columns (Ctrl+Shift+O)';
     this.draw();
@@ -28,12 +35,13 @@ export class ColumnPanel {
 
   /** Opens the list, with the keyboard focus in its search. */
   open(): void {
-    if (this.#isOpen) return this.#view?.focus();
-    this.#isOpen = true;
-    this.#deps.place.classList.add('lance-has-columns');
-    this.#deps.place.append(this.#element);
-    this.draw();
-    void this.#load();
+    if (!this.#part.isOpen) {
+      this.#deps.place.classList.add('lance-has-columns');
+      this.#deps.place.append(this.#element);
+      this.#part.open();
+      this.draw();
+    }
+    this.#part.focus();
   }
 
   /** Closes the list and returns the focus to the rows. */
@@ -49,29 +57,12 @@ export class ColumnPanel {
     const columns = `${countText(hidden)} ${hidden === 1 ? 'column' : 'columns'} hidden`;
     const label = hidden === 0 ? 'Columns' : columns;
     if (this.button.textContent !== label) this.button.textContent = label;
-    this.button.ariaExpanded = String(this.#isOpen);
-    this.#view?.draw();
+    this.button.ariaExpanded = String(this.#part.isOpen);
+    this.#part.view?.draw();
   }
 
   close(): void {
-    this.#isOpen = false;
-    this.#view?.close();
-    this.#view = undefined;
-    this.#element.replaceChildren();
-    this.#element.remove();
+    this.#part.close();
     this.#deps.place.classList.remove('lance-has-columns');
-  }
-
-  async #load(): Promise<void> {
-    try {
-      const { ColumnListView: View } = await import('./columns/columnListView.ts');
-      if (!this.#isOpen || this.#view) return;
-      const root = this.#element.getRootNode();
-      this.#view = new View(root instanceof ShadowRoot ? root : document, { ...this.#deps, close: () => this.hide() });
-      this.#element.append(this.#view.element);
-      this.#view.focus();
-    } catch (error) {
-      this.#element.replaceChildren(loadProblem('the list of columns', error));
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { createElement } from '../parts/elements.ts';
 import type { DetailCell, DetailDeps, DetailView } from './detail/detailView.ts';
-import { loadProblem } from './lazyPart.ts';
+import { LazyPart } from './lazyPart.ts';
 
 /** From this width on, the pane is beside the rows; below, it is under them. */
 const besideWidth = 640;
@@ -31,10 +31,7 @@ export class DetailPane {
   readonly #resizing: ResizeObserver;
   #share: number;
   #isBeside = true;
-  #isOpen = false;
-  #view: DetailView | undefined;
-  /** Whether the focus moves to the pane once it is loaded. */
-  #wantsFocus = false;
+  readonly #part: LazyPart<DetailView>;
 
   constructor(deps: DetailPaneDeps) {
     this.#deps = deps;
@@ -46,41 +43,52 @@ export class DetailPane {
     this.#splitter.addEventListener('keydown', (event) => this.#onSplitterKey(event));
     this.#splitter.addEventListener('pointerdown', (event) => this.#drag(event));
     this.#resizing = new ResizeObserver(() => this.#layout());
+    this.#part = new LazyPart({
+      element: this.#element,
+      name: 'what shows values',
+      load: async () => {
+        const { frame, save, step } = deps;
+        const { DetailView: View } = await import('./detail/detailView.ts');
+        return (root) => new View(root, { frame, save, step, close: () => this.hide() });
+      },
+      onCreated: (view) => {
+        this.#element.append(view.element);
+        view.show(deps.cell());
+      },
+    });
     if (deps.state?.isOpen === true) this.open();
   }
 
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#part.isOpen;
   }
 
   get state(): PaneState {
-    return { isOpen: this.#isOpen, share: this.#share };
+    return { isOpen: this.isOpen, share: this.#share };
   }
 
   open(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
+    if (this.isOpen) return;
     this.#deps.place.append(this.#splitter, this.#element);
     this.#resizing.observe(this.#deps.place);
     this.#layout();
+    this.#part.open();
     this.#deps.onState();
-    void this.#load();
   }
 
   /** Shows the active cell. */
   follow(): void {
-    if (this.#isOpen) this.#view?.show(this.#deps.cell());
+    this.#part.view?.show(this.#deps.cell());
   }
 
   /** Moves the keyboard focus to the value, once it is loaded. */
   focus(): void {
-    this.#wantsFocus = this.#view === undefined;
-    this.#view?.focus();
+    this.#part.focus();
   }
 
   /** Closes the pane and returns the focus to the active cell. */
   hide(): void {
-    if (!this.#isOpen) return;
+    if (!this.isOpen) return;
     this.#remove();
     this.#deps.focusGrid();
     this.#deps.onState();
@@ -92,34 +100,9 @@ export class DetailPane {
   }
 
   #remove(): void {
-    this.#isOpen = false;
-    this.#wantsFocus = false;
     this.#resizing.disconnect();
-    this.#view?.close();
-    this.#view = undefined;
-    this.#element.replaceChildren();
-    this.#element.remove();
+    this.#part.close();
     this.#splitter.remove();
-  }
-
-  async #load(): Promise<void> {
-    const { frame, save, step } = this.#deps;
-    try {
-      const detail = await import('./detail/detailView.ts');
-      if (!this.#isOpen || this.#view) return;
-      const root = this.#element.getRootNode();
-      this.#view = new detail.DetailView(root instanceof ShadowRoot ? root : document, {
-        frame,
-        save,
-        step,
-        close: () => this.hide(),
-      });
-      this.#element.append(this.#view.element);
-      this.follow();
-      if (this.#wantsFocus) this.focus();
-    } catch (error) {
-      this.#element.replaceChildren(loadProblem('what shows values', error));
-    }
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -4,7 +4,7 @@ import { guessCaption, isImageColumn } from './galleryColumns.ts';
 import type { GalleryView } from './gallery/galleryView.ts';
 import type { GalleryHost, TileSize } from './galleryHost.ts';
 import { drawThumbnail } from './thumbnails.ts';
-import { loadProblem } from './lazyPart.ts';
+import { LazyPart } from './lazyPart.ts';
 
 /** What a grid keeps about its gallery. Columns are names, because a newer version may have others. */
 export type GalleryState = {
@@ -42,8 +42,7 @@ export class GridGallery {
   readonly #candidates: readonly number[];
   readonly #found = new Set<number>();
   #state: GalleryState;
-  #view: GalleryView | undefined;
-  #wantsFocus = false;
+  readonly #part: LazyPart<GalleryView>;
 
   constructor(deps: GridGalleryDeps) {
     this.#deps = deps;
@@ -51,6 +50,7 @@ export class GridGallery {
     this.#candidates = [...columns.keys()].filter((column) => isImageColumn(columns[column]!));
     for (const column of this.#candidates) if (imageName.test(columns[column]!.name)) this.#found.add(column);
     this.#state = { ...sanitize(deps.state), isOpen: false };
+    this.#part = new LazyPart({ element: this.#element, name: 'the gallery', load: () => this.#load() });
   }
 
   /** Opens the gallery if it was open when its state was kept. */
@@ -60,11 +60,11 @@ export class GridGallery {
   }
 
   get isOpen(): boolean {
-    return this.#state.isOpen;
+    return this.#part.isOpen;
   }
 
   get state(): GalleryState {
-    return { ...this.#state, ...this.#view?.state };
+    return { ...this.#state, ...this.#part.view?.state, isOpen: this.isOpen };
   }
 
   /** Whether a column is known to have images. */
@@ -74,12 +74,13 @@ export class GridGallery {
 
   /** The column of the images. */
   get column(): number {
-    return this.#view?.imageColumn ?? this.#imageColumn();
+    return this.#part.view?.imageColumn ?? this.#imageColumn();
   }
 
   /** Whether the gallery has the keyboard focus. */
   hasFocus(root: Node): boolean {
-    return 'activeElement' in root && this.#view !== undefined && root.activeElement === this.#view.focusTarget;
+    const { view } = this.#part;
+    return 'activeElement' in root && view !== undefined && root.activeElement === view.focusTarget;
   }
 
   /** Looks for images among the loaded values of a few rows. Returns whether the first one was found. */
@@ -96,7 +97,7 @@ export class GridGallery {
     if (isOpen === this.isOpen) return;
     if (isOpen) this.#open(this.#deps.topRow());
     else {
-      const topRow = this.#view?.topRow ?? 0;
+      const topRow = this.#part.view?.topRow ?? 0;
       this.#remove();
       this.#deps.onSwitch(false, topRow);
     }
@@ -105,21 +106,20 @@ export class GridGallery {
 
   /** Draws after rows were loaded, or the selection has changed. */
   draw(): void {
-    this.#view?.draw();
+    this.#part.view?.draw();
   }
 
   grow(numRows: number): void {
-    this.#view?.grow(numRows);
+    this.#part.view?.grow(numRows);
   }
 
   /** Scrolls as little as needed to show a row. */
   reveal(row: number): void {
-    this.#view?.reveal(row);
+    this.#part.view?.reveal(row);
   }
 
   focus(): void {
-    this.#wantsFocus = this.#view === undefined;
-    this.#view?.focusTarget.focus({ preventScroll: true });
+    this.#part.focus();
   }
 
   /** Frees what the gallery holds. */
@@ -129,45 +129,35 @@ export class GridGallery {
 
   #open(top: number): void {
     const { place, onSwitch } = this.#deps;
-    this.#state = { ...this.#state, isOpen: true, top };
+    this.#state = { ...this.#state, top };
     place.prepend(this.#element);
+    this.#part.open();
     onSwitch(true, top);
-    void this.#load(top);
   }
 
   #remove(): void {
-    this.#state = { ...this.state, isOpen: false };
-    this.#wantsFocus = false;
-    this.#view?.close();
-    this.#view = undefined;
-    this.#element.replaceChildren();
-    this.#element.remove();
+    this.#state = this.state;
+    this.#part.close();
   }
 
-  async #load(top: number): Promise<void> {
-    try {
-      const { GalleryView: View } = await import('./gallery/galleryView.ts');
-      if (!this.isOpen || this.#view) return;
-      const root = this.#element.getRootNode();
-      const { columns } = this.#deps.frame;
-      this.#view = new View(root instanceof ShadowRoot ? root : document, this.#element, {
+  async #load(): Promise<(root: Document | ShadowRoot) => GalleryView> {
+    const { GalleryView: View } = await import('./gallery/galleryView.ts');
+    const { columns } = this.#deps.frame;
+    return (root) =>
+      new View(root, this.#element, {
         ...this.#deps,
         images: this.#candidates,
         image: this.#imageColumn(),
         caption: this.#captionColumn(),
         size: this.#state.size ?? 'medium',
-        top,
+        top: this.#state.top ?? 0,
         drawThumbnail,
         onState: () => {
-          this.#state = { ...this.#state, ...this.#view?.state };
+          this.#state = this.state;
           this.#deps.onState();
         },
         nameOf: (column) => columns[column]!.name,
       });
-      if (this.#wantsFocus) this.focus();
-    } catch (error) {
-      this.#element.replaceChildren(loadProblem('the gallery', error));
-    }
   }
 
   #imageColumn(): number {

@@ -41,7 +41,7 @@ export class ColumnListView {
   #found: readonly number[] = [];
   #active = 0;
 
-  constructor(root: Document | ShadowRoot, deps: ColumnListDeps) {
+  constructor(root: Document | ShadowRoot, parent: HTMLElement, deps: ColumnListDeps) {
     adoptStyles(root);
     this.#deps = deps;
     this.#search.type = 'search';
@@ -70,6 +70,7 @@ export class ColumnListView {
     this.#marker.hidden = true;
     this.#list.append(this.#content);
     this.element.append(top, filter, buttons, this.#list, this.#count);
+    parent.append(this.element);
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
     this.#list.addEventListener('scroll', () => this.#drawEntries());
     this.#list.addEventListener('pointerdown', (event) => this.#onPointer(event));

@@ -88,6 +88,10 @@ export class GalleryView {
     return this.#scroller;
   }
 
+  focus(): void {
+    this.#scroller.focus({ preventScroll: true });
+  }
+
   get imageColumn(): number {
     return this.#choice.image;
   }

@@ -1,0 +1,94 @@
+import type { CellCopy } from './cellCopy.ts';
+import type { ColumnActions } from './columnActions.ts';
+import type { GridFrame } from './frame.ts';
+import type { GridColumns } from './gridColumns.ts';
+import { cellMenu, columnMenu, rowHeightMenu } from './gridMenus.ts';
+import type { GridRows } from './gridRows.ts';
+import type { GridSelection } from './gridSelection.ts';
+import { type MenuItem, openMenu } from './menu.ts';
+import { type GridViewing, sortMenu, valueMenu, whyUnordered } from './sorting.ts';
+
+type MenuOpenerDeps = {
+  /** Holds the menus. */
+  readonly place: HTMLElement;
+  readonly frame: GridFrame;
+  readonly columns: GridColumns;
+  readonly columnActions: ColumnActions;
+  readonly selection: GridSelection;
+  readonly rows: GridRows;
+  readonly copy: CellCopy;
+  readonly viewing: GridViewing | undefined;
+  readonly isGallery: () => boolean;
+  /** Returns the active cell by index of its column; `undefined` in the header. */
+  readonly activeCell: () => { row: number; column: number } | undefined;
+  readonly openPane: () => void;
+  readonly goToRow: () => void;
+  readonly focusGrid: () => void;
+};
+
+/** Opens the menus of cells and columns, and joins their entries with what they do. */
+export class MenuOpener {
+  readonly #deps: MenuOpenerDeps;
+
+  constructor(deps: MenuOpenerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Opens the menu of the active cell or header, for the keyboard. */
+  openAtActive(): void {
+    const { active, isHeader } = this.#deps.selection;
+    const element = this.#deps.rows.elementAt(active);
+    if (!element) return;
+    if (isHeader) this.openForColumn(active.column, element);
+    else this.openForCell(below(element));
+  }
+
+  openForCell(at: { x: number; y: number }): void {
+    const { copy, openPane, goToRow, isGallery } = this.#deps;
+    const menu = cellMenu({ copyAs: (form) => copy.copy(form), showValue: openPane, goToRow });
+    const all = [...menu, ...this.#valueMenu()];
+    this.#open(isGallery() ? all : [...all, ...this.#rowHeightMenu()], at);
+  }
+
+  /** @param index position among the shown columns */
+  openForColumn(index: number, at: HTMLElement): void {
+    const { frame, columns, columnActions, copy, viewing } = this.#deps;
+    const column = columns.layout.shown[index]!;
+    const info = frame.columns[column]!;
+    const items = columnMenu({
+      layout: columns.layout,
+      numColumns: frame.columns.length,
+      index,
+      choices: columns.choices,
+      choose: (choices) => columnActions.choose(choices),
+      fit: () => columnActions.fit([index]),
+      fitAll: () => columnActions.fitAll(),
+      reset: () => columnActions.reset(),
+      copyName: () => void copy.write(info.name),
+    });
+    const sorting = viewing ? sortMenu(viewing, column, info) : [];
+    this.#open([...sorting, ...items, ...this.#rowHeightMenu()], below(at));
+  }
+
+  #valueMenu(): MenuItem[] {
+    const { selection, frame, viewing, activeCell } = this.#deps;
+    const cell = selection.isSingle ? activeCell() : undefined;
+    if (!viewing || !cell || whyUnordered(frame.columns[cell.column]!) !== undefined) return [];
+    return valueMenu(viewing, cell.row, cell.column);
+  }
+
+  #rowHeightMenu(): MenuItem[] {
+    const { columnActions } = this.#deps;
+    return rowHeightMenu(columnActions.rowHeight, (height) => columnActions.setRowHeight(height));
+  }
+
+  #open(items: readonly MenuItem[], at: { x: number; y: number }): void {
+    const { place, focusGrid } = this.#deps;
+    openMenu(place, items, at, focusGrid);
+  }
+}
+
+const below = (element: HTMLElement): { x: number; y: number } => {
+  const { left, bottom } = element.getBoundingClientRect();
+  return { x: left, y: bottom };
+};
