@@ -184,6 +184,36 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       assert.equal(await line(page).inputValue(), "`name` = 'Product number 2'");
     }));
 
+  test('steps are undone and redone after the page was created again', () =>
+    withPanel(async (page) => {
+      for (const where of ['id > 1', 'id > 2']) {
+        await line(page).fill(where);
+        await page.keyboard.press('Enter');
+        await count(page, '12 of 1,000 rows');
+      }
+      const undo = page.getByRole('button', { name: 'Undo Filter or Sort' });
+      await undo.click();
+      await page.waitForFunction(
+        () => document.querySelector<HTMLInputElement>('.lance-filter input')?.value === 'id > 1',
+      );
+      await page.reload();
+      await count(page, '12 of 1,000 rows');
+      assert.equal(await line(page).inputValue(), 'id > 1');
+      await undo.click();
+      await count(page, '1,000 rows');
+      await page.reload();
+      await count(page, '1,000 rows');
+      assert.equal(await undo.isEnabled(), false);
+      for (const where of ['id > 1', 'id > 2']) {
+        await page.getByRole('button', { name: 'Redo Filter or Sort' }).click();
+        await page.waitForFunction(
+          (wanted) => document.querySelector<HTMLInputElement>('.lance-filter input')?.value === wanted,
+          where,
+        );
+      }
+      assert.equal(await page.getByRole('button', { name: 'Redo Filter or Sort' }).isEnabled(), false);
+    }));
+
   test('rows are added while they are found, and read again if they have moved', () =>
     withPanel(async (page, __, host) => {
       await line(page).fill('id > 3');

@@ -8,6 +8,7 @@ import {
   type PanelGrowth,
   type PanelHostMethods,
   type PanelTable,
+  type PanelView,
   type PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
 import { noChoices } from '../grid/columnLayout.ts';
@@ -20,7 +21,9 @@ import { saveThrough } from '../grid/saveFile.ts';
 import { selectCell } from '../grid/selection.ts';
 import { setTimeZone } from '../grid/timeZone.ts';
 import { createButton, createElement } from '../parts/elements.ts';
+import { asRecord } from '#shared/records.ts';
 import { TableViewing } from './tableViewing.ts';
+import type { KeptSteps } from './viewSteps.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
 import { VersionBar } from './versionBar.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
@@ -103,6 +106,25 @@ type PanelContent =
   | { kind: 'failed' };
 
 let content = { kind: 'waiting' } as PanelContent;
+
+/** What the page keeps in the webview, from which the extension opens the panel again after a reload. */
+type PageState = {
+  key?: string;
+  title?: string;
+  version?: number | null;
+  view?: PanelView | undefined;
+  grid?: GridState | undefined;
+  steps?: KeptSteps;
+};
+
+/** What the page before this one has kept, until a table is shown. */
+let pageState: Readonly<Record<string, unknown>> = asRecord(editor.getState?.());
+
+function keepPage(change: PageState): void {
+  pageState = { ...pageState, ...change };
+  editor.setState(pageState);
+}
+
 const toolbar = new Toolbar();
 const versionBar = new VersionBar(act);
 toolbar.buttons.append(versionBar.button);
@@ -126,6 +148,7 @@ const viewing = new TableViewing({
   focusRows: () => {
     if (content.kind === 'table') content.grid.focus();
   },
+  keepSteps: (steps) => keepPage({ steps }),
 });
 
 function fail(failure: PanelFailure): void {
@@ -135,7 +158,7 @@ function fail(failure: PanelFailure): void {
 function show(table: PanelTable): void {
   const { key, title, view } = table;
   setTimeZone(table.timeZone ?? 'column');
-  const state = stateOf(editor.getState?.(), table) ?? rememberedState(table);
+  const state = stateOf(pageState, table) ?? rememberedState(table);
   const frame = pagedFrame(
     table,
     (start, end, columns, signal) =>
@@ -178,8 +201,8 @@ function showNewer(key: string, newest: number): void {
 
 /** Shows a table with the filter and the order that the page has kept for it. */
 async function showKept(table: PanelTable): Promise<void> {
-  const saved = editor.getState?.();
-  const { title, view } = (typeof saved === 'object' && saved !== null ? saved : {}) as Record<string, unknown>;
+  const { title, view, steps } = pageState;
+  if (title === table.title) viewing.restoreSteps(steps);
   const isKept = table.hasViews === true && !table.view && title === table.title && isPanelView(view);
   if (isKept) await viewing.restore(table, view);
   else show(table);
@@ -221,10 +244,10 @@ function keepState(
   columns: readonly GridColumn[],
   state: GridState | undefined,
 ): (next: GridState) => void {
-  editor.setState({ key, title, version, view, grid: state });
+  keepPage({ key, title, version, view, grid: state });
   let [choices, rowHeight] = [state?.choices ?? noChoices, state?.rowHeight ?? 'small'];
   return (next) => {
-    editor.setState({ key, title, version, view, grid: next });
+    keepPage({ key, title, version, view, grid: next });
     const height = next.rowHeight ?? 'small';
     if (next.choices === choices && height === rowHeight) return;
     [choices, rowHeight] = [next.choices, height];

@@ -4,7 +4,7 @@ import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
 import { FilterLine } from './filterLine.ts';
 import type { Toolbar } from './toolbar.ts';
-import { ViewSteps, wholeTable } from './viewSteps.ts';
+import { type KeptSteps, ViewSteps, wholeTable } from './viewSteps.ts';
 
 export type TableViewingDeps = {
   readonly toolbar: Toolbar;
@@ -17,6 +17,8 @@ export type TableViewingDeps = {
   /** Shows the table of a view instead of the one before. */
   readonly show: (table: PanelTable) => void;
   readonly focusRows: () => void;
+  /** Keeps the steps, for a page that is created again. */
+  readonly keepSteps: (steps: KeptSteps) => void;
 };
 
 /** Filters and sorts the table of the panel, with the line in the toolbar, undo and redo. */
@@ -27,6 +29,8 @@ export class TableViewing {
   readonly #redo: HTMLButtonElement;
   #table: PanelTable | undefined;
   #steps = new ViewSteps(wholeTable);
+  /** The steps of the page before this one, until a table is shown. */
+  #keptSteps: unknown;
   #running: AbortController | undefined;
 
   constructor(deps: TableViewingDeps) {
@@ -40,16 +44,26 @@ export class TableViewing {
     deps.toolbar.left.append(this.#line.element, this.#undo, this.#redo);
   }
 
-  /** Takes over the table that the panel shows. Another table has no steps to undo yet. */
+  /**
+   * Takes over the table that the panel shows. Another table has no steps to undo yet, but the first one may have those
+   * of the page before.
+   */
   take(table: PanelTable): void {
     const isSame = this.#table?.title === table.title;
     this.#table = table;
     if (!isSame) {
       this.#running?.abort();
-      this.#steps = new ViewSteps(table.view ?? wholeTable);
+      this.#steps = ViewSteps.from(this.#keptSteps, this.#view) ?? new ViewSteps(this.#view);
       this.#line.write(this.#view.where);
+      this.#deps.keepSteps(this.#steps.kept);
     }
+    this.#keptSteps = undefined;
     this.#draw();
+  }
+
+  /** Takes the steps that the page before this one has kept for the next table. */
+  restoreSteps(kept: unknown): void {
+    this.#keptSteps = kept;
   }
 
   /** Shows a table with the view that it had before the page was created again. If that fails, says why. */
@@ -114,18 +128,23 @@ export class TableViewing {
     if (table) this.#line.show(this.#view.where, table.columns);
   }
 
+  #stepped(): void {
+    this.#deps.keepSteps(this.#steps.kept);
+    this.#draw();
+  }
+
   async #step(offset: -1 | 1): Promise<void> {
     const view = this.#steps.peek(offset);
     if (view && (await this.#request(view))) {
       this.#steps.move(offset);
-      this.#draw();
+      this.#stepped();
     }
   }
 
   async #apply(view: PanelView): Promise<void> {
     if (!(await this.#request(view))) return;
     this.#steps.add(view);
-    this.#draw();
+    this.#stepped();
   }
 
   async #filterByCell(cell: { row: number; column: number; isOther: boolean }): Promise<void> {

@@ -1,12 +1,18 @@
-import type { PanelView } from '#shared/protocol/webviewMessages.ts';
+import { isSameView } from '#shared/protocol/panelViews.ts';
+import { isPanelView, type PanelView } from '#shared/protocol/webviewMessages.ts';
+import { isCount, listOf, shapeFor } from '#shared/shape.ts';
 
 /** All rows in the order of the table. */
 export const wholeTable: PanelView = { where: '', orderBy: [] };
 
 const maxSteps = 100;
+/** Maximum length of the steps that a page keeps, in characters of JSON. */
+const maxKeptLength = 256 * 1024;
 
-export const isSameView = (a: PanelView, b: PanelView): boolean =>
-  a.where.trim() === b.where.trim() && JSON.stringify(a.orderBy) === JSON.stringify(b.orderBy);
+/** Steps as a page keeps them; `at` is the position of the current one. */
+export type KeptSteps = { readonly views: readonly PanelView[]; readonly at: number };
+
+const isKeptSteps = shapeFor<{ views: PanelView[]; at: number }>({ views: listOf(isPanelView), at: isCount });
 
 /** The views of a table that the user has seen, for undo and redo. */
 export class ViewSteps {
@@ -15,6 +21,28 @@ export class ViewSteps {
 
   constructor(first: PanelView) {
     this.#views = [first];
+  }
+
+  /** Returns steps that a page has kept; undefined if they are not steps, or lead to another view. */
+  static from(kept: unknown, current: PanelView): ViewSteps | undefined {
+    if (!isKeptSteps(kept) || kept.views.length > maxSteps) return undefined;
+    const at = kept.views[kept.at];
+    if (!at || !isSameView(at, current)) return undefined;
+    const steps = new ViewSteps(current);
+    steps.#views.splice(0, 1, ...kept.views);
+    steps.#at = kept.at;
+    return steps;
+  }
+
+  /** The steps to keep: those nearest to the current one, if all are too long. */
+  get kept(): KeptSteps {
+    let [views, at] = [this.#views, this.#at];
+    while (views.length > 1 && JSON.stringify(views).length > maxKeptLength) {
+      const isFirst = at > views.length / 2;
+      views = isFirst ? views.slice(1) : views.slice(0, -1);
+      if (isFirst) at--;
+    }
+    return { views, at };
   }
 
   get current(): PanelView {
