@@ -1,6 +1,8 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Frame, Page } from 'playwright-core';
+import { inRoot } from '../../../scripts/paths.ts';
+import { makeSample } from '../../../scripts/sample.ts';
 import { openWindow } from '../../harness/window.ts';
 import { frameWith } from '../../harness/workbench.ts';
 import { expand, openCatalog, treeRow } from '../../ui/parts/catalogWindow.ts';
@@ -22,6 +24,8 @@ const frames = 180;
  */
 export async function benchGrid({ runs, minutes, say }: GridBenchOptions): Promise<Figure[]> {
   const root = await gridCatalog(say);
+  // A window of the tests has their sample too.
+  await makeSample(inRoot('.sample/tests'), { log: say });
   const window = await openWindow({ 'lanceCatalog.defaultConnections': [{ name: 'bench', root }] });
   const { page, browser } = window;
   const figures: Figure[] = [];
