@@ -38,6 +38,27 @@ export class PanelFailures {
     return { title: failureTitle ?? `Can't open ${title}`, message: messageOf(error), actions: place ? ['retry'] : [] };
   }
 
+  /** Returns what a panel shows instead of rows that can no longer be read; undefined if they may be read again. */
+  async lost(source: TableSource, error: unknown): Promise<PanelFailure | undefined> {
+    const { place } = source;
+    const missing = await this.missingFolder(place);
+    if (missing || !place) return missing;
+    if (isCatalogError(error, 'VersionNotFound')) return lostVersion(place);
+    const full = displayPath(place.path, place.table);
+    if (isCatalogError(error, 'TableNotFound') || isCatalogError(error, 'NamespaceNotFound'))
+      return {
+        title: 'The table no longer exists',
+        message: `"${full}" was dropped or renamed after it was opened here.`,
+        actions: ['retry'],
+      };
+    if (!isCatalogError(error, 'ConcurrentModification')) return undefined;
+    return {
+      title: 'The table was created again',
+      message: `"${full}" was dropped and created again after it was opened here, so that these rows no longer exist.`,
+      actions: ['showNewest', 'chooseVersion'],
+    };
+  }
+
   /** Returns the failure if the folder of a table's connection no longer exists. */
   async missingFolder(place: TablePlace | undefined): Promise<PanelFailure | undefined> {
     const connection = this.#connectionOf(place);

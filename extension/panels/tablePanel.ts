@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { CatalogError, isAbort, isCatalogError } from '#shared/errors.ts';
+import { CatalogError, isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type {
   PanelAction,
@@ -21,6 +21,7 @@ import type { PanelFailures } from './panelFailure.ts';
 import { chooseVersion } from './chooseVersion.ts';
 import type { VersionChoice } from './tableVersions.ts';
 import { exactBytes, type TablePlace, type TableSource } from './tableSource.ts';
+import { VersionWatch } from './versionWatch.ts';
 import { filterByCell, isWholeTable, type ViewBase, type ViewDeps, ViewSource } from './viewSource.ts';
 import { checkAction, checkRows, checkBlob, checkView, checkCell, namesOf } from './panelRequests.ts';
 
@@ -35,7 +36,7 @@ export type TablePanelDeps = {
   onDidShow: () => void;
 };
 
-type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController };
+type Showing = { source: TableSource; table: Promise<PanelTable>; controller: AbortController; watch?: VersionWatch };
 
 /** A webview panel and the table that it shows. */
 export class TablePanel implements vscode.Disposable {
@@ -166,8 +167,11 @@ export class TablePanel implements vscode.Disposable {
     await this.#endpoint.request('goToRow', null, this.#showing.controller.signal);
   }
 
-  rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#showing.source.rows(start, end, signal).then(exactBytes);
+  async rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
+    const { source, watch } = this.#showing;
+    const bytes = exactBytes(await source.rows(start, end, signal));
+    watch?.afterRows();
+    return bytes;
   }
 
   dispose(): void {
@@ -299,7 +303,18 @@ export class TablePanel implements vscode.Disposable {
     });
     const growing = source.growing?.onDidChange(() => void this.#grow(source, table, controller.signal));
     controller.signal.addEventListener('abort', () => growing?.dispose(), { once: true });
-    return { source, table, controller };
+    const { signal } = controller;
+    const confirm = source.confirm?.bind(source);
+    const onLost = (error: unknown): void => void this.#lose(source, error, signal);
+    return { source, table, controller, ...(confirm && { watch: new VersionWatch(confirm, { signal, onLost }) }) };
+  }
+
+  /** Shows why rows that were read, or could not be read, are gone. Other failures say so at the rows. */
+  async #lose(source: TableSource, error: unknown, signal: AbortSignal): Promise<void> {
+    if (isAbort(error) || this.#hasFailed) return;
+    logFailure(this.#log, `rows of ${source.title}`, error);
+    const lost = await this.#failures.lost(source, error);
+    if (lost) await this.#fail(lost, signal);
   }
 
   /** Tells the webview how far a table has come that grows, or why it could not be completed. */
@@ -319,25 +334,17 @@ export class TablePanel implements vscode.Disposable {
   }
 
   async #rows(params: PanelHostMethods['rows'][0], signal: AbortSignal): Promise<Uint8Array> {
-    const { source, table, controller } = this.#showing;
+    const { source, table, controller, watch } = this.#showing;
     const { key, start, end, columns } = checkRows(params);
     const opened = await sameTable(table, key);
     try {
       const bytes = exactBytes(await source.rows(start, end, signal, columns && namesOf(opened, columns)));
       this.#rowsSent += end - start;
+      watch?.afterRows();
       return bytes;
     } catch (error) {
-      if (!isAbort(error)) {
-        logFailure(this.#log, `rows ${start}-${end} of ${source.title}`, error);
-        // Every further page would fail, too, so the panel shows one message instead of many failed cells.
-        const isLost = isCatalogError(error, 'VersionNotFound');
-        const missing = this.#hasFailed
-          ? undefined
-          : isLost
-            ? await this.#failures.explain(source, error)
-            : await this.#failures.missingFolder(source.place);
-        if (missing) await this.#fail(missing, controller.signal);
-      }
+      // Every further page would fail, too, so the panel shows one message instead of many failed cells.
+      await this.#lose(source, error, controller.signal);
       throw error;
     }
   }
@@ -397,12 +404,14 @@ export class TablePanel implements vscode.Disposable {
   }
 
   async #blob(params: PanelHostMethods['blob'][0], signal: AbortSignal): Promise<Uint8Array> {
-    const { source, table } = this.#showing;
+    const { source, table, watch } = this.#showing;
     const { key, column, row, start, end } = checkBlob(params);
     const name = (await sameTable(table, key)).columns[column]?.name;
     if (name === undefined || !source.blob)
       throw new CatalogError('InvalidInput', 'The table has no such column of blobs.', 'Open the table again.');
-    return exactBytes(await source.blob(name, { row, start, end }, signal));
+    const bytes = exactBytes(await source.blob(name, { row, start, end }, signal));
+    watch?.afterRows();
+    return bytes;
   }
 }
 

@@ -54,6 +54,12 @@ export type TableSource = {
    * `open` first.
    */
   blob?(column: string, range: { row: number; start: number; end: number }, signal: AbortSignal): Promise<Uint8Array>;
+  /**
+   * Checks whether the rows that were read are still those of the version that was opened. Set for a table of a catalog.
+   * @throws CatalogError ConcurrentModification (14) if the table was created again under the same name, or
+   * TableNotFound (4) or VersionNotFound (11) if it or its version is gone
+   */
+  confirm?(signal: AbortSignal): Promise<void>;
 };
 
 /** The versions of a source's table. */
@@ -74,7 +80,11 @@ export type PanelCatalog = {
   describeTable(name: string, options: OpenTableOptions): Promise<TableDescription>;
   openTable(name: string, options: OpenTableOptions): Promise<RowReader>;
 };
-type RowReader = { queryIpc(spec: QuerySpec, options: CallOptions): Promise<Uint8Array> } & Partial<VersionReader>;
+type RowReader = {
+  queryIpc(spec: QuerySpec, options: CallOptions): Promise<Uint8Array>;
+  /** Returns when the version was written; undefined if the server does not report it. */
+  versionTime?(options: CallOptions): Promise<number | undefined>;
+} & Partial<VersionReader>;
 
 /**
  * Returns the source of a catalog table. Every page is from the version of `place`, or from the one that was the newest
@@ -90,6 +100,8 @@ export function catalogSource(
   /** Names of the columns whose blobs can be read. */
   let blobColumns: ReadonlySet<string> = new Set();
   let reader: { catalog: PanelCatalog; rows: Promise<RowReader> } | undefined;
+  /** When the version was written, read after its first rows. A table that is created again has another time. */
+  let writtenAt: number | undefined;
 
   // Open the table once per catalog object. Another object means that the engine was restarted.
   const readerOf = async (): Promise<RowReader> => {
@@ -153,6 +165,8 @@ export function catalogSource(
       );
       const { columns, numRows } = opened;
       version = opened.version;
+      // The table may have been created again, with a version of the same number.
+      [reader, writtenAt] = [undefined, undefined];
       if (numRows === undefined || version === undefined) throw await whyUnreadable(signal);
       // The engine reads a name with other characters as the path of a nested field.
       const selectsColumns = columns.every(({ name }) => /^[A-Za-z_]\w*$/.test(name));
@@ -185,6 +199,13 @@ export function catalogSource(
         if (blobs && blobColumns.has(column)) return blobs.range(blobColumn(column, at), range, signal);
         throw new CatalogError('InvalidInput', `Can't read blobs of column "${column}".`, 'Open the table again.');
       }),
+    async confirm(signal) {
+      const time = await read(async () => (await readerOf()).versionTime?.({ signal }));
+      writtenAt ??= time;
+      if (time === writtenAt) return;
+      const what = `"${displayPath(path, table)}" was dropped and created again after it was opened here.`;
+      throw new CatalogError('ConcurrentModification', what, 'Open it again.');
+    },
   };
 }
 

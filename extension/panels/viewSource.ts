@@ -112,6 +112,10 @@ export class ViewSource implements TableSource, GrowingTable {
     }
   }
 
+  async confirm(signal: AbortSignal): Promise<void> {
+    await this.#base.source.confirm?.(signal);
+  }
+
   /** Returns the id of the view in the views process; opens it there if the process has ended. */
   async openedId(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();

@@ -62,7 +62,7 @@ import { optimize } from './optimize.ts';
 import { RestQueryRunner } from './query.ts';
 import { schemaOfTable, withRows } from './rows.ts';
 import { about, checkWritable, countRows, type RestTarget } from './target.ts';
-import { currentVersion, listVersions, RestBranches, restore, RestTags, stats } from './versions.ts';
+import { currentVersion, listVersions, RestBranches, restore, RestTags, stats, versionTime } from './versions.ts';
 import { deleteRows, insert, mergeInsert, update } from './writes.ts';
 
 /**
@@ -139,6 +139,11 @@ export class RestTable extends LanceDbTable implements Table {
   queryIpc(spec: QuerySpec, options: CallOptions & { maxBytes?: number } = {}): Promise<Uint8Array> {
     const { maxBytes = 256 * 1024 * 1024, signal } = options;
     return withRows(this.#target, options, () => this.#runner.queryIpc(spec, maxBytes, signal), spec);
+  }
+
+  /** Returns when the version of this table was written, in milliseconds; undefined if the server does not report it. */
+  versionTime(options: CallOptions = {}): Promise<number | undefined> {
+    return versionTime(this.#target, options);
   }
 
   async add(data: TableSource, options: AddOptions = {}): Promise<InsertResult> {

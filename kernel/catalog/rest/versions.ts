@@ -208,6 +208,21 @@ export async function listVersions(target: RestTarget, options: CallOptions): Pr
   return versions.toSorted((a, b) => a.version - b.version);
 }
 
+/**
+ * Returns when the version of the target was written, in milliseconds; undefined if the server does not report it
+ * ("DescribeTableVersion").
+ */
+export async function versionTime(target: RestTarget, options: CallOptions): Promise<number | undefined> {
+  try {
+    return await ask(target, 'DescribeTableVersion', { json: pinned(target) }, options, (reply) =>
+      reply.maybeObject('version')?.maybeNumber('timestamp_millis'),
+    );
+  } catch (error) {
+    if (isCatalogError(error, 'Unsupported')) return undefined;
+    throw error;
+  }
+}
+
 const versionInfo = (reply: Reply): VersionInfo => ({
   version: reply.count('version'),
   timestamp: new Date(reply.maybeNumber('timestamp_millis') ?? Number.NaN),
