@@ -1,6 +1,6 @@
 /** Moves older than this say nothing about the present speed, in milliseconds. */
 const recentMs = 400;
-/** A view that has not moved for this time stands still, in milliseconds. */
+/** A view that has not moved for this time has ended its scroll, in milliseconds. */
 const restMs = 150;
 /** How long a large page takes to load before one was measured, and at most, in milliseconds. */
 const [firstLoadMs, maxLoadMs] = [150, 1_000];

@@ -76,7 +76,7 @@ suite('Speed of a scrolled view', () => {
       assert.deepEqual(new Set(last), new Set(['loaded']));
     });
 
-  test('a view that stands still, a slow one and one that has jumped are loaded where they are', () => {
+  test('a view that does not move, a slow one and one that has jumped are loaded where they are', () => {
     let now = 0;
     const speed = new ScrollSpeed(() => now);
     speed.move(0, 3);
