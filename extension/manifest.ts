@@ -37,6 +37,7 @@ export type CommandTypes = {
   'lanceCatalog.table.preview': (node?: CatalogNode) => Promise<void>;
   'lanceCatalog.table.keepOpen': () => void;
   'lanceCatalog.table.exportRows': (file?: Uri) => Promise<void>;
+  'lanceCatalog.table.exportSelectedRows': (file?: Uri) => Promise<void>;
   'lanceCatalog.table.goToRow': () => Promise<void>;
   'lanceCatalog.table.chooseVersion': () => Promise<void>;
   'lanceCatalog.table.copyCode': (language?: string) => Promise<void>;

@@ -75,6 +75,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
     palette: contextKey('lanceCatalog.table.unpinned'),
   },
   'lanceCatalog.table.exportRows': { title: 'Export Rows…', palette: isTablePanel },
+  'lanceCatalog.table.exportSelectedRows': { title: 'Export Selected Rows…', palette: isTablePanel },
   'lanceCatalog.table.goToRow': { title: 'Go to Row…', palette: isTablePanel },
   'lanceCatalog.table.chooseVersion': { title: 'Show Another Version…', icon: 'history', palette: isTablePanel },
   'lanceCatalog.table.copyCode': { title: 'Copy as Code…', icon: 'copy', palette: isTablePanel },

@@ -286,6 +286,7 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
     { command: 'lanceCatalog.table.copyCode', when: isTablePanel, group: '2_code@1' },
     { command: 'lanceCatalog.table.insertCell', when: isTablePanel, group: '2_code@2' },
     { command: 'lanceCatalog.table.exportRows', when: isTablePanel, group: '3_export@1' },
+    { command: 'lanceCatalog.table.exportSelectedRows', when: isTablePanel, group: '3_export@2' },
     { command: 'lanceCatalog.cluster.applyMend', when: isFixDocument, group: 'navigation@1' },
     { command: 'lanceCatalog.jobFile.run', when: all(isTrusted, isJobFile), group: 'navigation@1' },
     {

@@ -15,6 +15,7 @@ import type { ViewsHost } from '../host/viewsHost.ts';
 import { tableOf } from './commands.ts';
 import { plural } from './contents.ts';
 import type { CatalogNode } from './node.ts';
+import type { TablePanel } from '../panels/tablePanel.ts';
 import type { TablePanels } from '../panels/tablePanels.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
 
@@ -28,7 +29,7 @@ type ExportCommandDeps = {
 };
 
 /**
- * Registers the commands that write a table, or the rows that a panel shows, to a file. The last argument is the file,
+ * Registers the commands that write a table, or rows that a panel shows, to a file. The last argument is the file,
  * for tests and key bindings.
  */
 export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposable =>
@@ -41,21 +42,34 @@ export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposab
     registerCommand(deps.log, 'lanceCatalog.table.exportRows', async (file) => {
       const { active } = deps.panels;
       if (!active) return;
-      const { place } = active;
-      if (!place)
-        throw new CatalogError(
-          'Unsupported',
-          `Can't export "${active.title}": its rows are not from a table of a catalog.`,
-          'Use display or db.export in a notebook, or lance-catalog sql with -o in a terminal.',
-        );
+      const place = exportedPlace(active);
       const { version, view } = await active.table;
       const target = file ?? (await askFile(place));
       if (target) await exportTable(deps, place, target, { ...allRows, version, ...view });
     }),
+    registerCommand(deps.log, 'lanceCatalog.table.exportSelectedRows', async (file) => {
+      const { active } = deps.panels;
+      if (!active) return;
+      const place = exportedPlace(active);
+      const { version } = await active.table;
+      const selection = await active.selection();
+      const target = file ?? (await askFile(place));
+      if (target) await exportTable(deps, place, target, { ...allRows, version, selection });
+    }),
   );
 
+/** @throws CatalogError Unsupported (0) if the rows of a panel are not those of a table */
+function exportedPlace({ place, title }: TablePanel): TablePlace {
+  if (place) return place;
+  throw new CatalogError(
+    'Unsupported',
+    `Can't export "${title}": its rows are not from a table of a catalog.`,
+    'Use display or db.export in a notebook, or lance-catalog sql with -o in a terminal.',
+  );
+}
+
 /** Which rows of a table are exported, in which order. */
-type ExportedRows = Pick<ExportRequest, 'version' | 'where' | 'orderBy'>;
+type ExportedRows = Pick<ExportRequest, 'version' | 'where' | 'orderBy' | 'selection'>;
 const allRows: ExportedRows = { version: null, where: '', orderBy: [] };
 
 async function exportTable(

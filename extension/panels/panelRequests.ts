@@ -6,10 +6,12 @@ import {
   type PanelAction,
   panelActions,
   type PanelHostMethods,
+  type PanelSelection,
   type PanelTable,
 } from '#shared/protocol/webviewMessages.ts';
 import { asRecord } from '#shared/records.ts';
-import { isBoolean, isCount, isString, listOf, shapeFor } from '#shared/shape.ts';
+import type { RowSelection } from '#shared/protocol/viewsMessages.ts';
+import { isBoolean, isCount, isString, listOf, nullable, shapeFor } from '#shared/shape.ts';
 
 // Checks of what the webview of a table asks for. Each throws CatalogError InvalidInput (13).
 
@@ -33,6 +35,18 @@ export function checkRows(params: unknown): PanelHostMethods['rows'][0] {
 }
 
 const isColumns = listOf(isCount);
+
+const isSelection = shapeFor<PanelSelection>({ start: isCount, end: isCount, columns: nullable(isColumns) });
+
+/** Checks the selection of a panel, which is the webview's answer. @throws CatalogError if it is of another table */
+export function checkSelection(answer: unknown, table: PanelTable): RowSelection {
+  const { key, selection } = asRecord(answer);
+  const isValid = isSelection(selection) && selection.start < selection.end && selection.end <= table.numRows;
+  if (key !== table.key || !isValid)
+    throw new CatalogError('InvalidInput', 'No rows of the table are selected.', 'Select rows or cells first.');
+  const { start, end, columns } = selection;
+  return { start, end, columns: columns && namesOf(table, columns), view: null };
+}
 
 const isBlobParams = shapeFor<PanelHostMethods['blob'][0]>({
   key: isString,

@@ -8,6 +8,7 @@ import type {
   PanelTable,
   PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
+import type { RowSelection } from '#shared/protocol/viewsMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { runCommand } from '../host/commands.ts';
 import { setting } from '../host/settings.ts';
@@ -23,7 +24,7 @@ import type { VersionChoice } from './tableVersions.ts';
 import { exactBytes, type TablePlace, type TableSource } from './tableSource.ts';
 import { VersionWatch } from './versionWatch.ts';
 import { filterByCell, isWholeTable, type ViewBase, type ViewDeps, ViewSource } from './viewSource.ts';
-import { checkAction, checkRows, checkBlob, checkView, checkCell, namesOf } from './panelRequests.ts';
+import { checkAction, checkRows, checkBlob, checkView, checkCell, checkSelection, namesOf } from './panelRequests.ts';
 
 /** What a panel needs. */
 export type TablePanelDeps = {
@@ -167,6 +168,19 @@ export class TablePanel implements vscode.Disposable {
     await this.#endpoint.request('goToRow', null, this.#showing.controller.signal);
   }
 
+  /**
+   * Returns the selected rows, in a view that is open, after a check that they still are those of their version.
+   * @throws CatalogError InvalidInput (13) if no rows are selected, or as `TableSource.confirm`
+   */
+  async selection(): Promise<RowSelection> {
+    const { source, table, controller } = this.#showing;
+    const { signal } = controller;
+    const answer = await this.#endpoint.request('selection', null, AbortSignal.any([signal, this.#page.signal]));
+    const selected = checkSelection(answer, await grown(source, table));
+    await source.confirm?.(signal);
+    return source instanceof ViewSource ? { ...selected, view: await source.openedId(signal) } : selected;
+  }
+
   async rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
     const { source, watch } = this.#showing;
     const bytes = exactBytes(await source.rows(start, end, signal));
@@ -250,6 +264,8 @@ export class TablePanel implements vscode.Disposable {
     if (action === 'cancel') return this.#showing.source.growing?.cancel();
     if (action === 'showNewest') return this.#showVersion('newest');
     if (action === 'chooseVersion') return this.chooseVersion();
+    if (action === 'exportSelected')
+      return void (await vscode.commands.executeCommand('lanceCatalog.table.exportSelectedRows'));
     const next = await runCommand(this.#log, `${action} of ${source.title}`, () =>
       this.#failures.act(action, source.place),
     );

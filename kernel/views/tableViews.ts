@@ -11,7 +11,13 @@ import type { OpenCatalogs } from './openCatalogs.ts';
 /** Minimum time between two reports of a list that grows. */
 const reportMs = 250;
 
-type OpenView = { readonly view: TableView; readonly controller: AbortController; readonly close: () => Promise<void> };
+type OpenView = {
+  readonly view: TableView;
+  readonly controller: AbortController;
+  readonly close: () => Promise<void>;
+  /** Number of callers of `use`. The view is closed after the last one. */
+  users: number;
+};
 
 /** The sorted and filtered tables of a window. */
 export class TableViews {
@@ -49,7 +55,7 @@ export class TableViews {
         await view.close();
         release();
       };
-      this.#views.set(id, { view, controller, close });
+      this.#views.set(id, { view, controller, close, users: 0 });
       if (isAll) return { rows: numRows, listed: numRows, end: 'complete' };
       // The list starts after the response.
       setImmediate(() => void this.#list(id, view, numRows, controller.signal));
@@ -97,12 +103,31 @@ export class TableViews {
   async close(id: string): Promise<void> {
     const open = this.#views.get(id);
     this.#views.delete(id);
-    await open?.close();
+    if (open?.users === 0) await open.close();
+  }
+
+  /**
+   * Runs a callback with a view, which stays open meanwhile, also if the window closes it.
+   * @throws CatalogError InvalidInput (13) if the view is closed
+   */
+  async use<T>(id: string, call: (view: TableView) => Promise<T>): Promise<T> {
+    const open = this.#openView(id);
+    open.users++;
+    try {
+      return await call(open.view);
+    } finally {
+      open.users--;
+      if (open.users === 0 && this.#views.get(id) !== open) await open.close();
+    }
   }
 
   #viewOf(id: string): TableView {
+    return this.#openView(id).view;
+  }
+
+  #openView(id: string): OpenView {
     const open = this.#views.get(id);
-    if (open) return open.view;
+    if (open) return open;
     throw new CatalogError('InvalidInput', 'The rows are no longer sorted or filtered.', 'Sort or filter again.');
   }
 

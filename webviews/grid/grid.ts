@@ -19,7 +19,7 @@ import { GridRows } from './gridRows.ts';
 import { GridSelection } from './gridSelection.ts';
 import { MenuOpener } from './menuOpener.ts';
 import { rowHeightOf, rowHeights } from './rowHeights.ts';
-import type { GridPosition, GridSize } from './selection.ts';
+import { exportedRows, type GridPosition, type GridSize } from './selection.ts';
 import { StateSaver } from './stateSaver.ts';
 import { ViewSwitch } from './viewSwitch.ts';
 
@@ -118,6 +118,7 @@ export class Grid {
       activeCell: () => this.#activeCell(),
       openPane: () => this.#openPane(),
       goToRow: () => this.goToRow(),
+      exportSelected: options.exportSelected,
       focusGrid: () => this.#focusRows(),
     });
     this.#keys = this.#keyActions();
@@ -182,6 +183,12 @@ export class Grid {
 
   focus(): void {
     this.#focusRows();
+  }
+
+  /** The rows that an export of the selection has, and their columns; null for all. */
+  get exported(): ReturnType<typeof exportedRows> {
+    const { shown } = this.#columns.layout;
+    return exportedRows(this.#selection.current, { shown, size: this.#size, isGallery: this.#gallery.isOpen });
   }
 
   /** Frees what the grid holds. The element can be removed then. */

@@ -17,10 +17,12 @@ export type CellMenuActions = {
   readonly copyAs: (form: CopyForm) => void;
   readonly showValue: () => void;
   readonly goToRow: () => void;
+  /** Undefined if the rows can't be exported. */
+  readonly exportRows: (() => void) | undefined;
 };
 
 /** Returns the menu of the selected cells. */
-export function cellMenu({ copyAs, showValue, goToRow }: CellMenuActions): MenuItem[] {
+export function cellMenu({ copyAs, showValue, goToRow, exportRows }: CellMenuActions): MenuItem[] {
   const copy = (label: string, form: CopyForm): MenuItem => ({ label, run: () => copyAs(form) });
   return [
     copy('Copy', 'tsv'),
@@ -29,6 +31,7 @@ export function cellMenu({ copyAs, showValue, goToRow }: CellMenuActions): MenuI
     copy('Copy as Markdown', 'markdown'),
     { label: 'Show Value', run: showValue },
     { label: 'Go to Row…', run: goToRow },
+    ...(exportRows ? [{ label: 'Export Selected Rows…', run: exportRows }] : []),
   ];
 }
 
@@ -53,6 +56,8 @@ export type ColumnMenuOptions = {
   /** Sets columns and rows as they are in a new panel. */
   readonly reset: () => void;
   readonly copyName: () => void;
+  /** Undefined if the rows can't be exported. */
+  readonly exportColumn: (() => void) | undefined;
 };
 
 /** Returns the menu of a column. */
@@ -86,5 +91,6 @@ export function columnMenu({ layout, numColumns, index, choices, choose, ...opti
     ...(hidden === 0 ? [] : [showHidden]),
     { label: 'Reset Columns', run: options.reset },
     { label: 'Copy Name', startsGroup: true, run: options.copyName },
+    ...(options.exportColumn ? [{ label: 'Export Column…', run: options.exportColumn }] : []),
   ];
 }

@@ -33,6 +33,8 @@ export type GridOptions = {
   readonly save?: SaveFile | undefined;
   readonly state?: GridState | undefined;
   readonly onState?: (state: GridState) => void;
+  /** Writes the selected rows to a file. Set if it can. */
+  readonly exportSelected?: (() => void) | undefined;
   /** Set if the rows can be sorted and filtered. */
   readonly viewing?: GridViewing | undefined;
   /** What is shown instead of rows, if there are none. */

@@ -23,6 +23,8 @@ type MenuOpenerDeps = {
   readonly activeCell: () => { row: number; column: number } | undefined;
   readonly openPane: () => void;
   readonly goToRow: () => void;
+  /** Writes the selected rows to a file; undefined if it can't. */
+  readonly exportSelected: (() => void) | undefined;
   readonly focusGrid: () => void;
 };
 
@@ -44,15 +46,16 @@ export class MenuOpener {
   }
 
   openForCell(at: { x: number; y: number }): void {
-    const { copy, openPane, goToRow, isGallery } = this.#deps;
-    const menu = cellMenu({ copyAs: (form) => copy.copy(form), showValue: openPane, goToRow });
+    const { copy, openPane, goToRow, exportSelected, isGallery } = this.#deps;
+    const copyAs = copy.copy.bind(copy);
+    const menu = cellMenu({ copyAs, showValue: openPane, goToRow, exportRows: exportSelected });
     const all = [...menu, ...this.#valueMenu()];
     this.#open(isGallery() ? all : [...all, ...this.#rowHeightMenu()], at);
   }
 
   /** @param index position among the shown columns */
   openForColumn(index: number, at: HTMLElement): void {
-    const { frame, columns, columnActions, copy, viewing } = this.#deps;
+    const { frame, columns, columnActions, copy, viewing, exportSelected } = this.#deps;
     const column = columns.layout.shown[index]!;
     const info = frame.columns[column]!;
     const items = columnMenu({
@@ -65,9 +68,19 @@ export class MenuOpener {
       fitAll: () => columnActions.fitAll(),
       reset: () => columnActions.reset(),
       copyName: () => void copy.write(info.name),
+      exportColumn: exportSelected && (() => this.#exportColumn(index, exportSelected)),
     });
     const sorting = viewing ? sortMenu(viewing, column, info) : [];
     this.#open([...sorting, ...items, ...this.#rowHeightMenu()], below(at));
+  }
+
+  /** Exports all rows of a column, or of the selected columns if it is one of them. */
+  #exportColumn(index: number, exportSelected: () => void): void {
+    const { selection, frame } = this.#deps;
+    const { startRow, endRow, startColumn, endColumn } = selection.range;
+    const isSelected = endRow - startRow >= frame.numRows && index >= startColumn && index < endColumn;
+    if (!isSelected) selection.selectColumn(index, false);
+    exportSelected();
   }
 
   #valueMenu(): MenuItem[] {

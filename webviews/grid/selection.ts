@@ -26,6 +26,22 @@ export function rangeOf({ active, anchor }: Selection): CellRange {
   };
 }
 
+/**
+ * Returns the rows that an export of the selection has, and their columns; null for all. One cell and selected images
+ * stand for their whole rows; undefined if the header of a table without rows is selected.
+ * @param shown the shown columns
+ */
+export function exportedRows(
+  selection: Selection,
+  { shown, size, isGallery }: { shown: readonly number[]; size: GridSize; isGallery: boolean },
+): { start: number; end: number; columns: number[] | null } | undefined {
+  const { startRow: start, endRow, startColumn, endColumn } = rangeOf(selection);
+  const end = Math.min(endRow, size.rows);
+  if (end <= start) return undefined;
+  const isWhole = isGallery || isSingle(selection) || endColumn - startColumn >= size.columns;
+  return { start, end, columns: isWhole ? null : shown.slice(startColumn, endColumn) };
+}
+
 export const isSingle = ({ active, anchor }: Selection): boolean =>
   active.row === anchor.row && active.column === anchor.column;
 

@@ -40,6 +40,7 @@ const actionLabels: Record<PanelAction, string> = {
   cancel: 'Cancel',
   chooseVersion: 'Choose Version…',
   showNewest: 'Show Newest',
+  exportSelected: 'Export Selected Rows…',
 };
 
 const act = (action: PanelAction): void => void host.request('act', { action }).catch(() => undefined);
@@ -90,6 +91,7 @@ const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.
   newest: ({ key, newest }) => (showNewer(key, newest), null),
   fail: (failure) => (fail(failure), null),
   goToRow: () => (content.kind === 'table' && content.grid.goToRow(), null),
+  selection: () => selectionOf(content),
 });
 
 const saveFile = saveThrough({
@@ -128,6 +130,11 @@ function keepPage(change: PageState): void {
 const toolbar = new Toolbar();
 const versionBar = new VersionBar(act);
 toolbar.buttons.append(versionBar.button);
+
+function selectionOf(shown: PanelContent): PanelViewMethods['selection'][1] {
+  const selection = shown.kind === 'table' ? shown.grid.exported : undefined;
+  return shown.kind === 'table' && selection ? { key: shown.table.key, selection } : null;
+}
 
 function replace(next: PanelContent, element: HTMLElement): void {
   if (content.kind === 'table') content.grid.close();
@@ -178,6 +185,7 @@ function show(table: PanelTable): void {
     save: saveFile,
     state,
     viewing: viewing.gridViewing(table),
+    exportSelected: table.hasViews === true ? () => act('exportSelected') : undefined,
     empty: view && view.where !== '' ? { text: 'No rows match the filter.', actions: [clear] } : undefined,
     onState: keep,
     onFailure: () => fail({ title, message: undrawable, actions: [] }),

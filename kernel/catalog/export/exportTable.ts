@@ -37,6 +37,25 @@ export async function exportTable(
 ): Promise<ExportResult> {
   checkOptions('export', options, optionNames);
   checkText('export', 'file', file);
+  let current: number | undefined;
+  const written = await writeExport(file, options, async () => {
+    const { rows, version } = await readExport(catalog, path, options);
+    current = version;
+    return rows;
+  });
+  return { ...written, ...(current !== undefined && { version: current }) };
+}
+
+/**
+ * Writes rows to a file, which is complete or has the content that it had before.
+ * @param read called once the format is known and the file can be written
+ * @throws CatalogError InvalidInput (13)
+ */
+export async function writeExport(
+  file: string,
+  options: Pick<ExportOptions, 'format' | 'compression' | 'escapeFormulas' | 'overwrite' | 'onProgress'>,
+  read: () => Promise<ExportedRows>,
+): Promise<Omit<ExportResult, 'version'>> {
   const encoding = fileEncoding(file, options);
   await checkOutputFile(file, 'result');
   if (options.overwrite !== true && (await stat(file).catch(() => undefined))?.isFile())
@@ -45,7 +64,7 @@ export async function exportTable(
       `The file "${file}" exists already.`,
       'Use another name, or pass overwrite: true to replace it.',
     );
-  const { rows, version } = await readExport(catalog, path, options);
+  const rows = await read();
   let [count, bytes] = [0, 0];
   const counted = countRows(rows, (batch) => {
     count += batch.numRows;
@@ -65,7 +84,6 @@ export async function exportTable(
     format: encoding.format,
     rows: count,
     bytes,
-    ...(version !== undefined && { version }),
   };
 }
 

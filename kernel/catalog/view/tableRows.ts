@@ -55,21 +55,52 @@ async function* sortedBatches(
   const { signal } = options;
   const view = new TableView(table, spec);
   try {
-    const length = Math.min(limit, (await view.list(options)).length);
-    let count = firstTaken;
-    const take = (start: number) => view.rows(start, Math.min(start + count, length), { columns, signal });
-    let next = length > 0 ? take(0) : undefined;
-    for (let start = 0; next;) {
-      const rows = await next;
-      start += rows.numRows;
-      const bytes = rows.batches.reduce((total, { data }) => total + data.byteLength, 0);
-      count = Math.max(1, Math.min(maxTaken, Math.floor((takenBytes * rows.numRows) / Math.max(bytes, 1))));
-      // Read the next rows while these are written.
-      next = start < length ? take(start) : undefined;
-      next?.catch(() => {});
-      for (const { data } of rows.batches) yield new Batch(schema, data);
-    }
+    const end = Math.min(limit, (await view.list(options)).length);
+    yield* viewBatches(view, { start: 0, end, columns }, schema, signal);
   } finally {
     await view.close();
+  }
+}
+
+/** Rows [start, end) of a view or a table, and which of their columns. Default: all. */
+export type RowsRange = {
+  readonly start: number;
+  readonly end: number;
+  readonly columns?: readonly string[] | undefined;
+};
+
+/**
+ * Reads rows of an open view in parts, so that memory does not grow with their number.
+ * @throws CatalogError as `TableView.rows`
+ */
+export async function readViewRows(
+  view: TableView,
+  range: RowsRange,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<BatchStream> {
+  const schema = await view.outputSchema(range.columns, { signal });
+  return { schema, batches: viewBatches(view, range, schema, signal) };
+}
+
+async function* viewBatches(
+  view: TableView,
+  { start: first, end, columns }: RowsRange,
+  schema: Schema,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecordBatch, void, undefined> {
+  let count = firstTaken;
+  const take = (start: number) => view.rows(start, Math.min(start + count, end), { columns, signal });
+  let next = first < end ? take(first) : undefined;
+  for (let start = first; next;) {
+    const rows = await next;
+    // The view has fewer rows.
+    if (rows.numRows === 0) return;
+    start += rows.numRows;
+    const bytes = rows.batches.reduce((total, { data }) => total + data.byteLength, 0);
+    count = Math.max(1, Math.min(maxTaken, Math.floor((takenBytes * rows.numRows) / Math.max(bytes, 1))));
+    // Read the next rows while these are written.
+    next = start < end ? take(start) : undefined;
+    next?.catch(() => {});
+    for (const { data } of rows.batches) yield new Batch(schema, data);
   }
 }

@@ -1,4 +1,4 @@
-import type { DataType, Table as ArrowTable } from '#arrow';
+import type { DataType, Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
@@ -111,6 +111,12 @@ export class TableView {
    */
   async rows(start: number, end: number, { columns, signal }: ReadOptions = {}): Promise<ArrowTable> {
     return this.#take(await this.#ids(start, end, signal), { columns, signal });
+  }
+
+  /** Returns the schema of `rows`. @throws CatalogError ColumnNotFound (12) */
+  outputSchema(columns: readonly string[] | undefined, options: CallOptions = {}): Promise<Schema> {
+    const query = this.#table.query();
+    return (columns ? query.select(columns) : query).outputSchema(options);
   }
 
   /** Deletes the list of row ids. The table stays open. */

@@ -65,6 +65,18 @@ export type ExportRequest = {
   where: string;
   /** Empty for the order of the table. */
   orderBy: { column: string; descending: boolean }[];
+  /** Only some of the rows, by their positions. Then filter and order are those of the view. */
+  selection?: RowSelection | undefined;
+};
+
+/** Rows [start, end) of an open view, or of a table in its own order. */
+export type RowSelection = {
+  /** The id of the view; null for the table. */
+  view: string | null;
+  start: number;
+  end: number;
+  /** Null for all columns. */
+  columns: string[] | null;
 };
 
 /** A file that is complete. */
@@ -210,6 +222,15 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
     version: nullable(isCount),
     where: isString,
     orderBy: listOf(shape({ column: isString, descending: isBoolean })),
+    selection: anyOf(
+      oneOf(undefined),
+      shapeFor<RowSelection>({
+        view: nullable(isString),
+        start: isCount,
+        end: isCount,
+        columns: nullable(listOf(isString)),
+      }),
+    ),
   }),
   openView: shapeFor<ViewRequest>({ ...viewedTable, id: isString, view: isPanelView }),
   readView: shape({ id: isString, start: isCount, end: isCount, columns: anyOf(oneOf(undefined), listOf(isString)) }),

@@ -15,6 +15,9 @@ export type ColumnInfo = {
   blob?: string;
 };
 
+/** Selected rows [start, end) of a panel, and the positions of their columns; null for all. */
+export type PanelSelection = { start: number; end: number; columns: number[] | null };
+
 /** What a user has set on the columns of a table, by their names. */
 export type ColumnSettings = {
   /** The columns from left to right, if the user has moved some; those that are missing come last. */
@@ -87,7 +90,8 @@ export type PanelGrowth = {
 };
 
 /**
- * What the user can do about a panel that can't show its table, or whose table grows, and about the version of a table.
+ * What the user can do about a panel that can't show its table, or whose table grows, about the version of a table, and
+ * about the selected rows.
  */
 export const panelActions = [
   'retry',
@@ -97,6 +101,7 @@ export const panelActions = [
   'cancel',
   'chooseVersion',
   'showNewest',
+  'exportSelected',
 ] as const;
 export type PanelAction = (typeof panelActions)[number];
 
@@ -148,6 +153,8 @@ export type OutputFileMethods = Omit<FileMethods, 'writeFile'> & {
 export type PanelViewMethods = {
   /** Opens the box for the number of a row. */
   goToRow: [params: null, result: null];
+  /** Returns the selected rows; null if there are none. */
+  selection: [params: null, result: { key: string; selection: PanelSelection } | null];
   show: [params: PanelTable, result: null];
   grow: [params: PanelGrowth, result: null];
   /** Tells the panel which version of its table is the newest now. */

@@ -52,6 +52,23 @@ suite('a table that is exported from the tree', () => {
     api.panels.dispose();
   });
 
+  test('is written in part: the selected rows of the panel that shows it', async () => {
+    const catalog = await api.engine.catalog(folder.path);
+    await catalog.createTable('words', [{ word: 'first' }, { word: 'second' }]);
+    await run('lanceCatalog.table.preview', tableNode('company', [], 'words'));
+    const [panel] = api.panels.all;
+    panel?.panel.reveal();
+    await eventually('the panel has the focus', () => api.panels.active !== undefined);
+    await eventually('the page shows rows', () => (panel?.rowsSent ?? 0) > 0);
+    await run('lanceCatalog.table.exportSelectedRows', target('selected.jsonl'));
+    assert.equal(readFileSync(target('selected.jsonl').fsPath, 'utf8'), '{"word":"first"}\n');
+    await catalog.dropTable('words');
+    const told = await failuresOf(() => run('lanceCatalog.table.exportSelectedRows', target('gone.jsonl')));
+    assert.match(told.join(), /"words" does not exist/);
+    assert.equal(existsSync(target('gone.jsonl').fsPath), false);
+    api.panels.dispose();
+  });
+
   test('says why it can not be written', async () => {
     const node = tableNode('local', ['shop', 'eu'], 'orders');
     const told = await failuresOf(() => run('lanceCatalog.table.export', node, target('rows.txt')));

@@ -164,6 +164,44 @@ suite('The views process', function () {
     );
   });
 
+  test('writes selected rows of a table and of a view to a file, also if the view is closed meanwhile', async () => {
+    const folder = tempFolder();
+    const path = ['shop', 'eu', 'orders'];
+    const table = { catalog, path, version: 1 };
+    const orders = { ...table, where: '', orderBy: [] };
+    const idsIn = (file: string): number[] => [...tableFromIPC(readFileSync(file)).getChild('id')!].map(Number);
+    const [plain, sorted] = [join(folder, 'plain.arrow'), join(folder, 'sorted.arrow')];
+    const some = { view: null, start: 1_000, end: 3_500, columns: null };
+    const { rows } = await views.request('exportTable', { id: 'plain', file: plain, ...orders, selection: some });
+    assert.equal(rows, 2_500);
+    assert.deepEqual(
+      idsIn(plain),
+      Array.from({ length: 2_500 }, (_, index) => 1_001 + index),
+    );
+    const view = { where: 'id <= 9000', orderBy: [{ column: 'id', descending: true }] };
+    await views.request('openView', { ...table, id: 'sorted', view });
+    const selection = { view: 'sorted', start: 10, end: 8_010, columns: ['note', 'id'] };
+    const exported = views.request('exportTable', { id: 'sorted', file: sorted, ...orders, selection });
+    await views.request('closeView', { id: 'sorted' });
+    assert.equal((await exported).rows, 8_000);
+    assert.deepEqual(
+      idsIn(sorted),
+      Array.from({ length: 8_000 }, (_, index) => 8_990 - index),
+    );
+    assert.deepEqual(
+      tableFromIPC(readFileSync(sorted)).schema.fields.map(({ name }) => name),
+      ['note', 'id'],
+    );
+    const again = views.request('exportTable', {
+      id: 'again',
+      file: join(folder, 'again.arrow'),
+      ...orders,
+      selection,
+    });
+    await assert.rejects(again, /no longer sorted or filtered/);
+    assert.deepEqual(readdirSync(folder).toSorted(), ['plain.arrow', 'sorted.arrow']);
+  });
+
   test('returns every page of a million rows as one query for all rows does', async () => {
     const id = await start(million);
     await until('some rows while the query runs', () => (states.get(id) ?? []).some(({ rows }) => rows > 0), 60);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   clampSelection,
+  exportedRows,
   isInRange,
   moved,
   rangeOf,
@@ -19,6 +20,18 @@ const active = (selection: Selection | undefined): number[] =>
   selection === undefined ? [] : [selection.active.row, selection.active.column];
 
 suite('The selection of the grid', () => {
+  test('an export has whole rows of a cell, of rows and of images, and else the selected columns', () => {
+    const shown = [8, 7, 6, 5, 4, 3, 2, 1, 0];
+    const exported = (selection: Selection, isGallery = false) => exportedRows(selection, { shown, size, isGallery });
+    assert.deepEqual(exported(at(3, 4)), { start: 3, end: 4, columns: null });
+    assert.deepEqual(exported(wholeRow(7, size)), { start: 7, end: 8, columns: null });
+    const some: Selection = { anchor: { row: 9, column: 1 }, active: { row: 2, column: 3 } };
+    assert.deepEqual(exported(some), { start: 2, end: 10, columns: [7, 6, 5] });
+    assert.deepEqual(exported(some, true), { start: 2, end: 10, columns: null });
+    assert.deepEqual(exported(wholeColumn(2, size)), { start: 0, end: 1_000, columns: [6] });
+    assert.equal(exported(at(-1, 2)), undefined);
+  });
+
   test('keys move by a cell, a page, to the edge and to the corners', () => {
     const from = at(500, 4);
     const ends: [string, { toEdge?: boolean }, number[]][] = [
