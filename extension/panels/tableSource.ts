@@ -54,12 +54,20 @@ export type TableSource = {
    * `open` first.
    */
   blob?(column: string, range: { row: number; start: number; end: number }, signal: AbortSignal): Promise<Uint8Array>;
+  /** Reads blobs by the ids of rows, for views of the table. Set if the table may have `readsBlobs`. */
+  readonly blobsById?: BlobsById;
   /**
    * Checks whether the rows that were read are still those of the version that was opened. Set for a table of a catalog.
    * @throws CatalogError ConcurrentModification (14) if the table was created again under the same name, or
    * TableNotFound (4) or VersionNotFound (11) if it or its version is gone
    */
   confirm?(signal: AbortSignal): Promise<void>;
+};
+
+/** Reads blobs as `rows` and `blob` of a source do, by the ids of rows. */
+export type BlobsById = {
+  heads(column: string, rowIds: readonly string[], signal: AbortSignal): Promise<Uint8Array>;
+  range(column: string, range: { rowId: string; start: number; end: number }, signal: AbortSignal): Promise<Uint8Array>;
 };
 
 /** The versions of a source's table. */
@@ -142,6 +150,15 @@ export function catalogSource(
 
   const blobColumn = (column: string, at: number): BlobColumn => ({ id: [...path, table], version: at, column });
 
+  const readBlobs = (
+    column: string,
+    call: (blobs: BlobReader, of: BlobColumn) => Promise<Uint8Array>,
+  ): Promise<Uint8Array> =>
+    read(({ blobs }, at) => {
+      if (blobs && blobColumns.has(column)) return call(blobs, blobColumn(column, at));
+      throw new CatalogError('InvalidInput', `Can't read blobs of column "${column}".`, 'Open the table again.');
+    });
+
   return {
     // The connection of a job's table may be the path of a root. The last name of the path is enough for a title.
     title: `${table}${isPinned ? `, version ${place.version}` : ''} (${connection.split(/[/\\]/).findLast(Boolean) ?? connection})`,
@@ -194,11 +211,11 @@ export function catalogSource(
           { signal },
         );
       }),
-    blob: (column, range, signal) =>
-      read(({ blobs }, at) => {
-        if (blobs && blobColumns.has(column)) return blobs.range(blobColumn(column, at), range, signal);
-        throw new CatalogError('InvalidInput', `Can't read blobs of column "${column}".`, 'Open the table again.');
-      }),
+    blob: (column, range, signal) => readBlobs(column, (blobs, of) => blobs.range(of, range, signal)),
+    blobsById: {
+      heads: (column, rowIds, signal) => readBlobs(column, (blobs, of) => blobs.heads(of, { rowIds }, signal)),
+      range: (column, range, signal) => readBlobs(column, (blobs, of) => blobs.range(of, range, signal)),
+    },
     async confirm(signal) {
       const time = await read(async () => (await readerOf()).versionTime?.({ signal }));
       writtenAt ??= time;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { ViewedTable, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
@@ -90,17 +91,41 @@ export class ViewSource implements TableSource, GrowingTable {
     signal.throwIfAborted();
     await this.#open().done;
     signal.throwIfAborted();
-    // Blobs are read by the positions of rows in the table, which the rows of a view have not.
-    const { readsBlobs: _, ...table } = this.#base.table;
-    const { isMoved: __, ...growth } = this.#growth;
+    const { isMoved: _, ...growth } = this.#growth;
+    const { table } = this.#base;
     return { ...table, ...growth, view: this.view, totalRows: table.numRows };
   }
 
   async rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
-    const read = async (id: string): Promise<Uint8Array> => {
+    const { source, table } = this.#base;
+    const [only] = columns ?? [];
+    const isBlob = columns?.length === 1 && table.columns.find(({ name }) => name === only)?.blob === blobV2;
+    if (only !== undefined && isBlob && table.readsBlobs === true && source.blobsById)
+      return source.blobsById.heads(only, await this.#rowIds(start, end, signal), signal);
+    return this.#read(signal, async (id) => {
       const request = { id, start, end, ...(columns && { columns: [...columns] }) };
       return Buffer.from(await this.#deps.views.request('readView', request, signal), 'base64');
-    };
+    });
+  }
+
+  async blob(
+    column: string,
+    { row, ...range }: { row: number; start: number; end: number },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const [rowId] = await this.#rowIds(row, row + 1, signal);
+    const { blobsById } = this.#base.source;
+    if (rowId === undefined || !blobsById)
+      throw new CatalogError('InvalidInput', `Can't read blobs of column "${column}".`, 'Open the table again.');
+    return blobsById.range(column, { rowId, ...range }, signal);
+  }
+
+  #rowIds(start: number, end: number, signal: AbortSignal): Promise<string[]> {
+    return this.#read(signal, (id) => this.#deps.views.request('readRowIds', { id, start, end }, signal));
+  }
+
+  /** Runs a request about the open view; if the engine process has ended meanwhile, runs it again. */
+  async #read<T>(signal: AbortSignal, read: (id: string) => Promise<T>): Promise<T> {
     const id = await this.openedId(signal);
     try {
       return await read(id);

@@ -46,6 +46,7 @@ export function serveViews(pipe: Duplex, end: () => void): void {
         }),
       openView: (request, signal) => tables.open(request, signal),
       readView: async (request, signal) => Buffer.from(await tables.read(request, signal)).toString('base64'),
+      readRowIds: (request, signal) => tables.rowIds(request, signal),
       cancelView: ({ id }) => (tables.cancel(id), null),
       closeView: async ({ id }) => (await tables.close(id), null),
       filterByCell: (request, signal) => tables.filterByCell(request, signal),

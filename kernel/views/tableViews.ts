@@ -78,6 +78,11 @@ export class TableViews {
     return tableToIPC(rows, 'stream');
   }
 
+  /** Returns the ids of rows [start, end) of a view as decimal strings. @throws CatalogError as `read` */
+  async rowIds({ id, start, end }: { id: string; start: number; end: number }, signal: AbortSignal): Promise<string[]> {
+    return Array.from(await this.#viewOf(id).rowIds(start, end, { signal }), String);
+  }
+
   /** Returns the filter of a request, together with the condition of its cell. @throws CatalogError as `narrowedFilter` */
   async filterByCell(request: FilterRequest, signal: AbortSignal): Promise<string> {
     const { id, row, column, where } = request;

@@ -81,6 +81,35 @@ suite('Photos, recordings and wide tables of the sample of npm start, in a windo
     await window.page.keyboard.press('Escape');
   });
 
+  test('recordings, the video and the cover are there in a sorted and filtered table, too', async () => {
+    const frame = await show('recordings', '.lance-playable');
+    await frame.locator('[role=columnheader]', { hasText: 'title' }).hover();
+    await frame.getByRole('button', { name: 'Sort by title' }).click();
+    await frame.locator('[role=columnheader][aria-sort=ascending]').waitFor();
+    await frame.getByRole('combobox', { name: 'Filter' }).fill("title <> 'Church bell'");
+    await window.page.keyboard.press('Enter');
+    await frame.getByText('8 of 9 rows', { exact: true }).first().waitFor();
+    await cell(frame, 0, 1).getByText('A day in the hills').waitFor();
+    await cell(frame, 1, 2).locator('.lance-image:not(.lance-decoding)').waitFor();
+    await cell(frame, 3, 2).getByText('null').waitFor();
+    await cell(frame, 5, 2).getByText('Recorded with one microphone').waitFor();
+    await shoot(window, 'media-sorted');
+    await cell(frame, 2, 2).locator('.lance-openable').click();
+    await frame.locator('.lance-waveform').waitFor();
+    await window.page.keyboard.press('Escape');
+    await frame.locator('.lance-media').waitFor({ state: 'detached' });
+    await cell(frame, 0, 2).locator('.lance-openable').click();
+    const video = frame.locator('video');
+    await video.waitFor();
+    await video.evaluate(async (player: HTMLVideoElement) => {
+      player.muted = true;
+      await player.play();
+    });
+    await frame.waitForFunction(() => document.querySelector('video')!.currentTime > 0.2);
+    await shoot(window, 'media-sorted-video');
+    await window.page.keyboard.press('Escape');
+  });
+
   test('the last of 400 columns is reached', async () => {
     const frame = await show('features', '[role=grid][aria-colcount="401"] .lance-number');
     await cell(frame, 0, 0).click();

@@ -113,6 +113,11 @@ export class TableView {
     return this.#take(await this.#ids(start, end, signal), { columns, signal });
   }
 
+  /** Returns the ids of the rows at the positions [start, end), fewer at the end. @throws CatalogError as `list` */
+  rowIds(start: number, end: number, { signal }: CallOptions = {}): Promise<BigUint64Array> {
+    return this.#ids(start, end, signal);
+  }
+
   /** Returns the schema of `rows`. @throws CatalogError ColumnNotFound (12) */
   outputSchema(columns: readonly string[] | undefined, options: CallOptions = {}): Promise<Schema> {
     const query = this.#table.query();

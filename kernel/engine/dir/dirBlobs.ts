@@ -1,4 +1,5 @@
 import type { BlobFile, Table as NativeTable } from '@lancedb/lancedb';
+import type { BlobRange, BlobRows } from '#catalog/blobs.ts';
 import { blobEncoding, blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { unreadableEncoding } from '#shared/format/blobCells.ts';
@@ -17,16 +18,16 @@ const maxBytes = 16 * 2 ** 20;
 const maxReads = 8;
 
 /**
- * Reads the sizes and first bytes of the blobs in rows [start, end); `null` for a null.
+ * Reads the sizes and first bytes of the blobs in rows; `null` for a null.
  * @throws CatalogError ColumnNotFound (12), Unsupported (0) for another encoding, InvalidInput (13) for another column
  */
 export async function readBlobHeads(
   native: NativeTable,
   column: string,
-  { start, end }: { start: number; end: number },
+  rows: BlobRows,
   signal: AbortSignal | undefined,
 ): Promise<(BlobHead | null)[]> {
-  const files = await openBlobs(native, column, start, end);
+  const files = await openBlobs(native, column, rows);
   const heads: (BlobHead | null)[] = files.map(() => null);
   let left = maxBytes;
   let next = 0;
@@ -55,9 +56,10 @@ export async function readBlobHeads(
 export async function readBlob(
   native: NativeTable,
   column: string,
-  { row, start, end }: { row: number; start: number; end: number },
+  { start, end, ...at }: BlobRange,
 ): Promise<Uint8Array> {
-  const [file] = await openBlobs(native, column, row, row + 1);
+  const row = 'row' in at ? { start: at.row, end: at.row + 1 } : { rowIds: [at.rowId] };
+  const [file] = await openBlobs(native, column, row);
   const size = file ? Number(file.size()) : 0;
   if (!file || start >= size) return new Uint8Array(0);
   return readRange(file, start, Math.min(end, size));
@@ -66,13 +68,13 @@ export async function readBlob(
 const readRange = async (file: BlobFile, start: number, end: number): Promise<Uint8Array> =>
   end <= start ? new Uint8Array(0) : file.readRange(BigInt(start), BigInt(end));
 
-async function openBlobs(
-  native: NativeTable,
-  column: string,
-  start: number,
-  end: number,
-): Promise<(BlobFile | null)[]> {
+async function openBlobs(native: NativeTable, column: string, rows: BlobRows): Promise<(BlobFile | null)[]> {
   await checkBlobColumn(native, column);
+  const rowIds = 'rowIds' in rows ? rows.rowIds.map(BigInt) : await rowIdsAt(native, rows);
+  return rowIds.length === 0 ? [] : native.fetchBlobFiles(column, rowIds);
+}
+
+async function rowIdsAt(native: NativeTable, { start, end }: { start: number; end: number }): Promise<bigint[]> {
   const query = native
     .query()
     .select([])
@@ -80,8 +82,7 @@ async function openBlobs(
     .offset(start)
     .limit(end - start);
   const rowIds = (await query.toArrow()).getChild('_rowid');
-  if (!rowIds || rowIds.length === 0) return [];
-  return native.fetchBlobFiles(column, [...(rowIds as Iterable<bigint>)]);
+  return rowIds ? [...(rowIds as Iterable<bigint>)] : [];
 }
 
 async function checkBlobColumn(native: NativeTable, column: string): Promise<void> {

@@ -44,6 +44,7 @@ import type {
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { unsupported } from './dirCapabilities.ts';
+import type { BlobRange, BlobRows } from '#catalog/blobs.ts';
 import { type BlobHead, readBlob, readBlobHeads } from './dirBlobs.ts';
 import { addColumns, alterColumns, dropColumns, refreshColumn, updateFieldMetadata } from './dirColumns.ts';
 import { createIndex, dropIndex, indexStats, listIndices, prewarmIndex, tableStats, tokenize } from './dirIndexes.ts';
@@ -133,21 +134,13 @@ export class DirTable extends LanceDbTable implements Table {
     );
   }
 
-  /** Reads the sizes and first bytes of the blobs in rows [start, end) of a column; `null` for a null. */
-  readBlobHeads(
-    column: string,
-    rows: { start: number; end: number },
-    options: CallOptions = {},
-  ): Promise<(BlobHead | null)[]> {
+  /** Reads the sizes and first bytes of the blobs in rows of a column; `null` for a null. */
+  readBlobHeads(column: string, rows: BlobRows, options: CallOptions = {}): Promise<(BlobHead | null)[]> {
     return this.#handle.read('QueryTable', options, (native) => readBlobHeads(native, column, rows, options.signal));
   }
 
   /** Reads bytes [start, end) of the blob in a row, fewer at its end; none of a null. */
-  readBlob(
-    column: string,
-    range: { row: number; start: number; end: number },
-    options: CallOptions = {},
-  ): Promise<Uint8Array> {
+  readBlob(column: string, range: BlobRange, options: CallOptions = {}): Promise<Uint8Array> {
     return this.#handle.read('QueryTable', options, (native) => readBlob(native, column, range));
   }
 

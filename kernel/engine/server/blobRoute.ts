@@ -16,7 +16,15 @@ import type { BlobRequest } from '#catalog/blobs.ts';
 import type { BlobHead } from '#engine/dir/dirBlobs.ts';
 import type { DirCatalog } from '#engine/dir/dirCatalog.ts';
 import { BodyReader, defaultLimits } from './httpBody.ts';
-import { count, invalidRequestField, missing, requiredCount, requiredString, textList } from './requestBody.ts';
+import {
+  count,
+  invalidRequestField,
+  missing,
+  optionalString,
+  requiredCount,
+  requiredString,
+  textList,
+} from './requestBody.ts';
 
 /**
  * Answers a request for blobs: with an Arrow stream of their sizes and first bytes, or with bytes of one blob.
@@ -27,12 +35,12 @@ export async function readBlobs(
   request: IncomingMessage,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { id, version, column, start, end, row } = await blobRequest(request);
+  const { id, version, column, ...wanted } = await blobRequest(request);
   const name = id.at(-1) ?? missing('id');
   const table = await catalog.openTable(name, { namespacePath: id.slice(0, -1), version, signal });
   try {
-    if (row !== undefined) return await table.readBlob(column, { row, start, end }, { signal });
-    const heads = await table.readBlobHeads(column, { start, end }, { signal });
+    if ('row' in wanted || 'rowId' in wanted) return await table.readBlob(column, wanted, { signal });
+    const heads = await table.readBlobHeads(column, wanted, { signal });
     return headStream(column, heads);
   } finally {
     table.close();
@@ -41,19 +49,27 @@ export async function readBlobs(
 
 async function blobRequest(request: IncomingMessage): Promise<BlobRequest> {
   const body = await new BodyReader(request, defaultLimits).json();
-  const row = count(body, 'row');
-  const [start, end] = [requiredCount(body, 'start'), requiredCount(body, 'end')];
-  const most = row === undefined ? pageRows : maxBlobRange;
-  if (!isCount(end - start) || end - start > most) invalidRequestField('end', `at most start + ${most}`);
-  return {
+  const column = {
     id: textList(body, 'id') ?? missing('id'),
     version: requiredCount(body, 'version'),
     column: requiredString(body, 'column'),
-    start,
-    end,
-    ...(row !== undefined && { row }),
   };
+  const rowIds = textList(body, 'rowIds');
+  if (rowIds) {
+    if (rowIds.length > pageRows || !rowIds.every((one) => isRowId(one)))
+      invalidRequestField('rowIds', `at most ${pageRows} ids of rows`);
+    return { ...column, rowIds };
+  }
+  const [row, rowId] = [count(body, 'row'), optionalString(body, 'rowId')];
+  const [start, end] = [requiredCount(body, 'start'), requiredCount(body, 'end')];
+  const most = row === undefined && rowId === undefined ? pageRows : maxBlobRange;
+  if (!isCount(end - start) || end - start > most) invalidRequestField('end', `at most start + ${most}`);
+  if (rowId !== undefined && !isRowId(rowId)) invalidRequestField('rowId', 'the id of a row');
+  return { ...column, start, end, ...(row !== undefined && { row }), ...(rowId !== undefined && { rowId }) };
 }
+
+/** Whether a string is a decimal number that can be the id of a row. */
+const isRowId = (text: string): boolean => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n;
 
 function headStream(column: string, blobs: readonly (BlobHead | null)[]): Uint8Array {
   const { length } = blobs;

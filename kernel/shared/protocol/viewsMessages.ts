@@ -162,6 +162,8 @@ export type ViewsMethods = {
   openView: [ViewRequest, ViewState];
   /** Returns rows [start, end) of a view as an Arrow stream in base64, of all columns or of some. */
   readView: [{ id: string; start: number; end: number; columns?: string[] | undefined }, string];
+  /** Returns the ids of rows [start, end) of a view, as decimal strings because they have 64 bits. */
+  readRowIds: [{ id: string; start: number; end: number }, string[]];
   /** Stops the list of rows and keeps those that were listed. */
   cancelView: [{ id: string }, null];
   closeView: [{ id: string }, null];
@@ -234,6 +236,7 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
   }),
   openView: shapeFor<ViewRequest>({ ...viewedTable, id: isString, view: isPanelView }),
   readView: shape({ id: isString, start: isCount, end: isCount, columns: anyOf(oneOf(undefined), listOf(isString)) }),
+  readRowIds: shape({ id: isString, start: isCount, end: isCount }),
   cancelView: onId,
   closeView: onId,
   filterByCell: shapeFor<FilterRequest>({

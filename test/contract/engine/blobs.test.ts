@@ -93,6 +93,26 @@ suite('blobs in the table panel', function () {
     assert.equal(String(await range(7, 0, 10)), 'last');
   });
 
+  test('are read by the ids of rows, in their order', async () => {
+    const source = sourceOf('clips');
+    await source.open(signal);
+    const clips = await engine.catalog(root).openTable('clips');
+    const ids = (await clips.query().select(['_rowid']).toArrow()).getChild('_rowid')!;
+    const rowIds = [7, 0, 1, 4].map((row) => String(ids.get(row)));
+    const table = readArrow(await source.blobsById!.heads('media', rowIds, signal));
+    const read = columnFormatter(table.getChildAt(0)!, { field: table.schema.fields[0] });
+    assert.deepEqual(
+      [0, 1, 2, 3].map((row) => read(row).text.slice(0, 22)),
+      ['text, 4 bytes: last', 'PNG image, 1.7 KB', 'null', 'text, 12 KB: Grüße, wo'],
+    );
+    const range = async (rowId: string, start: number, end: number) =>
+      Buffer.from(await source.blobsById!.range('media', { rowId, start, end }, signal));
+    assert.equal(String(await range(rowIds[0]!, 1, 10)), 'ast');
+    assert.equal((await range(rowIds[2]!, 0, 10)).length, 0);
+    await assert.rejects(range('1; drop', 0, 10), /rowId/);
+    await assert.rejects(source.blobsById!.heads('media', ['-1'], signal), /rowIds/);
+  });
+
   test('of a version stay readable after a later one', async () => {
     const source = sourceOf('clips');
     await source.open(signal);

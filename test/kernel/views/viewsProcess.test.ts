@@ -59,6 +59,9 @@ const withText = (_: string, value: unknown): unknown => (typeof value === 'bigi
 const valuesOf = (table: Table): unknown[] =>
   table.toArray().map((row) => JSON.parse(JSON.stringify(row, withText)) as unknown);
 
+/** Returns the ids in an Arrow file. */
+const idsIn = (file: string): number[] => [...tableFromIPC(readFileSync(file)).getChild('id')!].map(Number);
+
 type Note = { id: number; note: string | null };
 
 /** Whether two rows are in the order of notes descending by bytes, nulls last, ties in the order of the table. Ids rise in it. */
@@ -169,7 +172,6 @@ suite('The views process', function () {
     const path = ['shop', 'eu', 'orders'];
     const table = { catalog, path, version: 1 };
     const orders = { ...table, where: '', orderBy: [] };
-    const idsIn = (file: string): number[] => [...tableFromIPC(readFileSync(file)).getChild('id')!].map(Number);
     const [plain, sorted] = [join(folder, 'plain.arrow'), join(folder, 'sorted.arrow')];
     const some = { view: null, start: 1_000, end: 3_500, columns: null };
     const { rows } = await views.request('exportTable', { id: 'plain', file: plain, ...orders, selection: some });

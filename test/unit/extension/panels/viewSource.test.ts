@@ -2,20 +2,28 @@ import assert from 'node:assert/strict';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import type { ViewState } from '#shared/protocol/viewsMessages.ts';
 import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
-import { lostSource } from '../../../../extension/panels/tableSource.ts';
+import { type BlobsById, lostSource } from '../../../../extension/panels/tableSource.ts';
 import { isWholeTable, type ViewDeps, ViewSource } from '../../../../extension/panels/viewSource.ts';
 
 const place = { connection: 'sample', path: ['shop'], table: 'orders' };
 const table: PanelTable = {
   title: 'sample/shop/orders',
   key: JSON.stringify({ ...place, version: 3 }),
-  columns: [{ name: 'id', type: 'int64', nullable: false }],
+  columns: [
+    { name: 'id', type: 'int64', nullable: false },
+    { name: 'media', type: 'struct<>', nullable: true, blob: 'lance.blob.v2' },
+  ],
   numRows: 1_000,
   version: 3,
   hasViews: true,
   readsBlobs: true,
 };
 const view: PanelView = { where: 'id > 1', orderBy: [] };
+
+const blobsById: BlobsById = {
+  heads: (column, rowIds) => Promise.resolve(Buffer.from(`heads ${column} ${rowIds.join()}`)),
+  range: (column, { rowId, start, end }) => Promise.resolve(Buffer.from(`bytes ${column} ${rowId} ${start}-${end}`)),
+};
 
 /** Stands in for the views process, which would need a table and time to fail at the right moment. */
 function world() {
@@ -29,6 +37,7 @@ function world() {
     const error = failure;
     failure = undefined;
     if (method === 'readView' && error) return Promise.reject(error);
+    if (method === 'readRowIds') return Promise.resolve(['7', '3']);
     return Promise.resolve(Buffer.from(`rows of ${params.id}`).toString('base64'));
   };
   const views = {
@@ -41,7 +50,7 @@ function world() {
   const deps = { views, viewsCatalog: () => Promise.resolve({ implementation: 'rest', uri: 'https://a.example' }) };
   const source = new ViewSource(
     deps as unknown as ViewDeps,
-    { source: lostSource('orders', new CatalogError('Internal', '', '')), place, table },
+    { source: { ...lostSource('orders', new CatalogError('Internal', '', '')), blobsById }, place, table },
     view,
   );
   const report = (state: ViewState | undefined): void => [...listeners.values()].at(-1)?.(state);
@@ -58,7 +67,7 @@ suite('the source of a sorted or filtered table', () => {
     const { numRows, totalRows, isGrowing, readsBlobs } = opened;
     assert.deepEqual(
       { numRows, totalRows, isGrowing, readsBlobs },
-      { numRows: 500, totalRows: 1_000, isGrowing: true, readsBlobs: undefined },
+      { numRows: 500, totalRows: 1_000, isGrowing: true, readsBlobs: true },
     );
     report({ rows: 600, listed: 650, end: 'running' });
     assert.match(source.growing.growth.note, /650 so far/);
@@ -103,6 +112,15 @@ suite('the source of a sorted or filtered table', () => {
     );
     failWith(new CatalogError('InvalidInput', 'No.', ''));
     await assert.rejects(source.rows(0, 5, signal), /No\./);
+  });
+
+  test('reads the blobs of its rows by their ids', async () => {
+    const { source } = world();
+    await source.open(signal);
+    assert.equal(String(Buffer.from(await source.rows(4, 6, signal, ['media']))), 'heads media 7,3');
+    const bytes = await source.blob('media', { row: 4, start: 10, end: 20 }, signal);
+    assert.equal(String(Buffer.from(bytes)), 'bytes media 7 10-20');
+    assert.match(String(Buffer.from(await source.rows(4, 6, signal, ['id', 'media']))), /^rows of/);
   });
 
   test('is closed with the panel, and can not be read then', async () => {
