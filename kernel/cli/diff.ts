@@ -11,7 +11,7 @@ import { changeJson, changeLine, columnLine } from './diffLines.ts';
 import { stopBySignals } from './signals.ts';
 import { printChunks, progressLine, terminalText, withCliHints } from './terminal.ts';
 
-const summary = `  lance-catalog diff TABLE --from NUMBER [--to NUMBER] --key COLUMNS
+const summary = `  lance-catalog diff TABLE --from NUMBER [--to NUMBER] [--key COLUMNS]
   lance-catalog diff TABLE OTHER --key COLUMNS
       compare the rows of two versions of a table, or of two tables`;
 
@@ -23,6 +23,7 @@ ${summary}
 
   TABLE, OTHER         shop/eu/orders; as JSON, ["shop","a/b"], if a name contains a slash
   --key COLUMNS        the columns that identify a row: id, or country,id; as JSON, ["a,b"], if a name contains a comma
+                       (default for two versions of a table: its row ids, if they are stable)
   --from NUMBER        the version of TABLE; --from-tag NAME for that of a tag (default with OTHER: the newest)
   --to NUMBER          the version that it is compared with, of OTHER if it is given; --to-tag NAME for that of a tag
                        (default: the newest)
@@ -31,9 +32,9 @@ ${summary}
   --json               print JSON lines: one for each column of the schema that differs, one for each row, and the counts
 ${oneCatalogHelp}
 
-Rows are printed in the order of the key: + for an added row, - for a removed one, and each changed cell with its value
+Rows are printed in the order of the key, or of their row ids: + for an added row, - for a removed one, and each changed cell with its value
 before and after. Columns that only one table has, or that have two types, are listed and their values are not compared.
-Both tables are read sorted by the key, so memory does not grow with the values of their rows.
+With a key both tables are read sorted by it, and with row ids they are scanned; memory does not grow with them.
 Exit code 0 if schema and rows are equal, 1 if they differ, 2 for a failure or wrong arguments, 130 after Ctrl-C.`,
   run,
 };
@@ -42,7 +43,7 @@ type Side = { path: readonly string[]; at: Pick<OpenTableOptions, 'version' | 't
 type DiffOptions = {
   before: Side;
   after: Side;
-  key: readonly string[];
+  key: readonly string[] | undefined;
   columns: readonly string[] | undefined;
   limit: number;
   isJson: boolean;
@@ -70,7 +71,8 @@ async function run(args: readonly string[]): Promise<number> {
   const [table, other, ...more] = positionals.map(pathOf);
   if (!table || [table, other].some((path) => path?.length === 0) || more.length > 0)
     throw new UsageError('"diff" needs one TABLE, or two.');
-  if (values.key === undefined) throw new UsageError('"diff" needs --key COLUMNS, which identify a row.');
+  if (other && values.key === undefined)
+    throw new UsageError('"diff" of two tables needs --key COLUMNS, which identify a row.');
   if (values.from !== undefined && values['from-tag'] !== undefined)
     throw new UsageError('Use --from or --from-tag, not both.');
   if (values.to !== undefined && values['to-tag'] !== undefined)
@@ -84,7 +86,7 @@ async function run(args: readonly string[]): Promise<number> {
   const options: DiffOptions = {
     before: { path: table, at: { version: wholeNumberArgument('--from', values.from), tag: values['from-tag'] } },
     after: { path: other ?? table, at: { version: wholeNumberArgument('--to', values.to), tag: values['to-tag'] } },
-    key: columnsArgument('--key', values.key),
+    key: values.key === undefined ? undefined : columnsArgument('--key', values.key),
     columns: values.columns === undefined ? undefined : columnsArgument('--columns', values.columns),
     limit: wholeNumberArgument('--limit', values.limit, { orZero: true }) ?? (isJson ? Infinity : 20),
     isJson,

@@ -1,6 +1,7 @@
 import type { RecordBatch } from '#arrow';
 import { jsonReader } from '#catalog/export/columnTexts.ts';
-import type { ColumnChange, RowAt, RowChange } from '#catalog/view/compareTables.ts';
+import type { ColumnChange } from '#catalog/view/compareTables.ts';
+import type { RowAt, RowChange } from '#catalog/view/rowChange.ts';
 import { columnFormatter, displayLimits } from '#shared/format/cellText.ts';
 import { escapeControlCharacters } from '#shared/format/markup.ts';
 import { terminalText } from './terminal.ts';
@@ -45,15 +46,16 @@ const namedCells = (at: RowAt, names: readonly string[]): string =>
   names.map((name) => `${safeText(name)} ${cellText(at, name)}`).join(', ');
 
 /** Returns the lines of a row: one for an added or removed row, one for each changed cell. */
-export function changeLine(change: RowChange, key: readonly string[]): string[] {
+export function changeLine(change: RowChange, key: readonly string[] = []): string[] {
+  const id = change.rowId === undefined ? '' : `row ${change.rowId}`;
   if (change.kind === 'changed') {
     const { before, after, columns } = change;
-    const row = namedCells(after, key);
+    const row = id || namedCells(after, key);
     return columns.map((name) => `${row}: ${safeText(name)} ${cellText(before, name)} → ${cellText(after, name)}`);
   }
   const at = change.kind === 'added' ? change.after : change.before;
   const names = at.batch.schema.fields.map(({ name }) => name);
-  return [`${change.kind === 'added' ? '+' : '-'} ${namedCells(at, names)}`];
+  return [`${change.kind === 'added' ? '+' : '-'} ${id && `${id}: `}${namedCells(at, names)}`];
 }
 
 /** Returns the line of a column that only one schema has, or that has two types. */
@@ -65,11 +67,13 @@ export function columnLine({ name, before, after }: ColumnChange): string {
 }
 
 /** Returns a difference as JSON, with exact values in the form of "lance-catalog sql --format jsonl". */
-export function changeJson(change: RowChange, key: readonly string[]): string {
-  if (change.kind === 'added') return `{"kind":"added","row":${wholeRow(change.after)}}`;
-  if (change.kind === 'removed') return `{"kind":"removed","row":${wholeRow(change.before)}}`;
+export function changeJson(change: RowChange, key: readonly string[] = []): string {
+  const id = change.rowId === undefined ? '' : `"rowId":${change.rowId},`;
+  if (change.kind === 'added') return `{"kind":"added",${id}"row":${wholeRow(change.after)}}`;
+  if (change.kind === 'removed') return `{"kind":"removed",${id}"row":${wholeRow(change.before)}}`;
   const { before, after, columns } = change;
-  return `{"kind":"changed","key":${cellsJson(after, key)},"before":${cellsJson(before, columns)},"after":${cellsJson(after, columns)}}`;
+  const row = id || `"key":${cellsJson(after, key)},`;
+  return `{"kind":"changed",${row}"before":${cellsJson(before, columns)},"after":${cellsJson(after, columns)}}`;
 }
 
 const wholeRow = (at: RowAt): string =>

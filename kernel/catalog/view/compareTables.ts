@@ -1,25 +1,23 @@
-import type { RecordBatch, Schema } from '#arrow';
+import type { Schema } from '#arrow';
+import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkTexts } from '#catalog/arguments/tableArguments.ts';
 import { columnHasher, finish, reset, state } from '#catalog/arrow/rowHash.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';
+import { displayPath } from '#shared/names.ts';
+import { changesByRowId, hasCommonRowIds } from './compareByRowId.ts';
 import { keyOrder, keyReader, type KeyValue } from './keyOrder.ts';
+import type { RowAt, RowChange, RowsRead } from './rowChange.ts';
 import { readTableRows } from './tableRows.ts';
 
-/** A row of a batch. */
-export type RowAt = { readonly batch: RecordBatch; readonly row: number };
-
-/** A difference between two tables. `columns` are those with other values. */
-export type RowChange =
-  | { readonly kind: 'added'; readonly after: RowAt }
-  | { readonly kind: 'removed'; readonly before: RowAt }
-  | { readonly kind: 'changed'; readonly before: RowAt; readonly after: RowAt; readonly columns: readonly string[] };
-
 export type CompareOptions = {
-  /** The columns that identify a row in both tables. */
-  readonly key: readonly string[];
+  /**
+   * The columns that identify a row in both tables. Without them, rows are compared by their row ids, which needs two
+   * versions of one table with stable row ids.
+   */
+  readonly key?: readonly string[] | undefined;
   /** The columns that are compared, in addition to the key. Default: all that both tables have. */
   readonly columns?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -28,49 +26,67 @@ export type CompareOptions = {
 /** A column of a schema that differs: only one type if only one table has the column. */
 export type ColumnChange = { readonly name: string; readonly before?: string; readonly after?: string };
 
-/** The differences between two tables, the rows in the order of their keys. */
+/** The differences between two tables, the rows in the order of their keys or row ids. */
 export type TableComparison = {
   readonly changes: AsyncIterable<RowChange>;
   /** The columns that only one table has, or that have two types. Their values are not compared. */
   readonly columnChanges: readonly ColumnChange[];
   /** The columns that are compared; those of the key are first. */
   readonly columns: readonly string[];
-  /** The number of rows that were read so far. */
-  readonly rowsRead: { readonly before: number; readonly after: number };
+  /** The columns that identify a row; undefined if row ids do. */
+  readonly key: readonly string[] | undefined;
+  readonly rowsRead: Readonly<RowsRead>;
 };
 
 /**
  * Compares the rows of two tables, or of two versions of a table, that have the same values in the columns of the key.
- * Both are read sorted by the key, in step, so that memory does not grow with them. Columns that only one of them has,
- * and those with two types, are not compared. Values are compared by 64-bit hashes of their bits, so NaN equals NaN.
- * @throws CatalogError InvalidInput (13) for no key, a key that several rows have or that has two types,
- * ColumnNotFound (12) for a missing column, Unsupported (0) for a type that has no order
+ * Both are read sorted by the key, in step, so that memory does not grow with them. Without a key, rows with the same
+ * row id are compared. Columns that only one of them has, and those with two types, are not compared. Values are compared
+ * by 64-bit hashes of their bits, so NaN equals NaN.
+ * @throws CatalogError InvalidInput (13) for an empty key, a key that several rows have or that has two types, and for
+ * two tables without a key; ColumnNotFound (12) for a missing column; Unsupported (0) for a type that has no order, and
+ * for a table without stable row ids and without a key
  */
 export async function compareTables(
   before: Table,
   after: Table,
   { key, columns: only, signal }: CompareOptions,
 ): Promise<TableComparison> {
-  checkTexts('compareTables', 'key column', key);
+  if (key) checkTexts('compareTables', 'key column', key);
   if (only) checkTexts('compareTables', 'column', only);
+  const keys = key ?? [];
   const [old, young] = await Promise.all([before.schema({ signal }), after.schema({ signal })]);
-  for (const schema of [old, young]) checkColumns(schema.fields, key);
+  for (const schema of [old, young]) checkColumns(schema.fields, keys);
   if (only) checkColumns([...old.fields, ...young.fields], only);
-  const columnChanges = compareSchemas(old, young).filter(({ name }) => !only || [...key, ...only].includes(name));
-  const other = columnChanges.find(({ name }) => key.includes(name));
+  const columnChanges = compareSchemas(old, young).filter(({ name }) => !only || [...keys, ...only].includes(name));
+  const other = columnChanges.find(({ name }) => keys.includes(name));
   if (other) {
     const what = `The column "${other.name}" is ${other.before} before and ${other.after} after.`;
     throw new CatalogError('InvalidInput', what, 'Use columns as the key that have the same types in both tables.');
   }
+  if (!key) await checkRowIds(before, after, { signal });
   const isCompared = (name: string): boolean =>
-    !key.includes(name) && (!only || only.includes(name)) && !columnChanges.some((change) => change.name === name);
+    !keys.includes(name) && (!only || only.includes(name)) && !columnChanges.some((change) => change.name === name);
   // The columns of the key are first, and both tables have the others in the same order.
-  const columns = [...key, ...old.fields.map(({ name }) => name).filter(isCompared)];
+  const columns = [...keys, ...old.fields.map(({ name }) => name).filter(isCompared)];
   const rowsRead = { before: 0, after: 0 };
-  const read = (table: Table, side: keyof typeof rowsRead): AsyncGenerator<KeyedRow, void, undefined> =>
-    keyedRows(table, { columns, key, signal, onRow: () => rowsRead[side]++ });
-  const changes = mergedChanges(read(before, 'before'), read(after, 'after'), columns, key);
-  return { changes, columnChanges, columns, rowsRead };
+  const read = (table: Table, side: keyof RowsRead): AsyncGenerator<KeyedRow, void, undefined> =>
+    keyedRows(table, { columns, key: keys, signal, onRow: () => rowsRead[side]++ });
+  const changes = key
+    ? mergedChanges(read(before, 'before'), read(after, 'after'), columns, key)
+    : changesByRowId(before, after, { columns, rowsRead, signal });
+  return { changes, columnChanges, columns, key, rowsRead };
+}
+
+/** @throws CatalogError InvalidInput (13) for two tables, Unsupported (0) if the table has no stable row ids */
+async function checkRowIds(before: Table, after: Table, options: CallOptions): Promise<void> {
+  if (await hasCommonRowIds(before, after, options)) return;
+  const hint = 'Pass a key: the columns that identify a row.';
+  const [path, other] = [before, after].map(({ namespacePath, name }) => displayPath([...namespacePath, name]));
+  if (path !== other)
+    throw new CatalogError('InvalidInput', `"${path}" and "${other}" need a key to be compared.`, hint);
+  const what = `Table "${path}" has no stable row ids, which two versions can be compared by.`;
+  throw new CatalogError('Unsupported', what, hint);
 }
 
 function compareSchemas(old: Schema, young: Schema): ColumnChange[] {
@@ -98,7 +114,12 @@ type Hash = ReturnType<typeof columnHasher>;
 
 async function* keyedRows(
   table: Table,
-  { columns, key, signal, onRow }: CompareOptions & { columns: readonly string[]; onRow: () => void },
+  {
+    columns,
+    key,
+    signal,
+    onRow,
+  }: { columns: readonly string[]; key: readonly string[]; onRow: () => void } & CallOptions,
 ): AsyncGenerator<KeyedRow, void, undefined> {
   const orderBy = key.map((column) => ({ column }));
   const { batches } = await readTableRows(table, { columns, orderBy }, { signal });

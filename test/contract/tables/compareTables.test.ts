@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { connect } from '@lancedb/lancedb';
 import type { Catalog } from '#catalog/catalog.ts';
-import { compareTables, type RowAt, type RowChange } from '#catalog/view/compareTables.ts';
+import { compareTables } from '#catalog/view/compareTables.ts';
+import type { RowAt, RowChange } from '#catalog/view/rowChange.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { isCatalogError } from '#shared/errors.ts';
 import { forEachSubject } from '../subjects.ts';
@@ -16,9 +18,10 @@ const textOf = (change: RowChange): string =>
       ? `+${idOf(change.after)}`
       : `-${idOf(change.before)}`;
 
-async function differences(before: Table, after: Table, key = ['id']): Promise<string[]> {
+async function differences(before: Table, after: Table, key: string[] | null = ['id']): Promise<string[]> {
   const texts: string[] = [];
-  for await (const change of (await compareTables(before, after, { key })).changes) texts.push(textOf(change));
+  const { changes } = await compareTables(before, after, { key: key ?? undefined });
+  for await (const change of changes) texts.push(textOf(change));
   return texts;
 }
 
@@ -76,5 +79,43 @@ forEachSubject('comparison of tables', (makeCatalog) => {
     await assert.rejects(differences(table, table, ['name']), refuses('InvalidInput'));
     await assert.rejects(differences(table, table, ['nope']), refuses('ColumnNotFound'));
     await assert.rejects(differences(table, table, []), refuses('InvalidInput'));
+  });
+
+  test('compares two versions of a table with stable row ids without a key, also after it was optimized', async () => {
+    const { db, root } = await makeCatalog();
+    const native = await connect(root, { storageOptions: { new_table_enable_stable_row_ids: 'true' } });
+    await native.createTable(
+      't',
+      rows.map(({ id, price }) => ({ id: Number(id), price })),
+    );
+    native.close();
+    const at = (version?: number): Promise<Table> => db.openTable('t', { version });
+    const table = await at();
+    await table.update({ where: 'id = 5', values: { price: 7 } });
+    await table.delete('id IN (0, 350)');
+    await table.add([{ id: 1000, price: 1 }]);
+    const changed = await table.version();
+    const all = ['-0', '~5 price', '-350', '+1000'];
+    assert.deepEqual(await differences(await at(1), await at(changed), null), all);
+    assert.deepEqual(await differences(await at(changed), await at(changed), null), []);
+    assert.deepEqual(await differences(await at(changed), await at(1), null), ['+0', '~5 price', '+350', '-1000']);
+    const optimizer = await connect(root);
+    await (await optimizer.openTable('t')).optimize();
+    optimizer.close();
+    const newest = await db.openTable('t');
+    assert.ok((await newest.version()) > changed);
+    assert.deepEqual(await differences(await at(1), newest, null), all);
+    const { rowsRead, changes, key } = await compareTables(await at(1), newest, {});
+    for await (const change of changes) assert.ok(change.rowId !== undefined);
+    assert.deepEqual([rowsRead, key], [{ before: 700, after: 699 }, undefined]);
+  });
+
+  test('needs a key for rows whose ids are not stable, and for two tables', async () => {
+    const { db, at, last } = await makeVersions();
+    await assert.rejects(differences(await at(1), await at(last), null), (error) =>
+      isCatalogError(error, 'Unsupported'),
+    );
+    const other = await db.createTable('other', rows);
+    await assert.rejects(differences(await at(1), other, null), refuses('InvalidInput'));
   });
 });
