@@ -1,4 +1,4 @@
-import type { Schema } from '#arrow';
+import type { Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions, CreateMode, DropNamespaceOptions } from '#catalog/arguments/options.ts';
 import type { NamespacePath } from '#shared/names.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
@@ -115,6 +115,62 @@ export type ExportResult = {
   bytes: number;
   /** The version of the table whose rows were written. Missing if a server reports no versions. */
   version?: number;
+};
+
+/**
+ * A table of a comparison: its path in this catalog, or also its version, tag or branch, or another catalog. Without a
+ * version it is the newest one.
+ */
+export type ComparedTable =
+  | readonly string[]
+  | {
+      path: readonly string[];
+      version?: number | undefined;
+      tag?: string | undefined;
+      branch?: string | undefined;
+      catalog?: Catalog | undefined;
+    };
+
+/** Progress of a comparison: the differing rows so far, and the number of rows that were read of both tables. */
+export type CompareProgress = { added: number; removed: number; changed: number; rows: number };
+
+export type CompareOptions = CallOptions & {
+  /**
+   * The columns that identify a row in both tables. Default for two versions of a table: its row ids, if they are
+   * stable.
+   */
+  key?: string | readonly string[] | undefined;
+  /** The columns that are compared, in addition to the key. Default: all that both tables have. */
+  columns?: readonly string[] | undefined;
+  /** Maximum number of differing rows in the result; all are counted. Default: 1,000. */
+  limit?: number | undefined;
+  onProgress?: ((progress: CompareProgress) => void) | undefined;
+};
+
+export type CompareResult = {
+  /** Rows that only the second table has. */
+  added: number;
+  /** Rows that only the first table has. */
+  removed: number;
+  /** Rows of both tables with different values. */
+  changed: number;
+  /** Rows that at least one of the tables has. */
+  compared: number;
+  /** Columns that only one of the tables has, or that have two types. Their values are not compared. */
+  columnChanges: { name: string; before?: string; after?: string }[];
+  /** The columns that identify a row. Missing if row ids do. */
+  key?: string[];
+  /**
+   * The differing rows in the order of the key or of their row ids. The column `change` is `added`, `removed` or
+   * `changed`. The other columns have the values of the second table, or those of a removed row. For each column that is
+   * not in the key a column such as `price_before` has the value that was changed, otherwise null.
+   */
+  rows: ArrowTable;
+  /** Whether `rows` has all differing rows. */
+  isWhole: boolean;
+  /** The compared versions. Missing if a server reports no versions. */
+  before?: number;
+  after?: number;
 };
 
 export type PageOptions = CallOptions & {
@@ -409,6 +465,16 @@ export interface Catalog extends LanceDbCatalogCalls, UnsupportedCalls<typeof un
    * (15) if the file can't be written; Unsupported (0) for a column that has no order or is not in the format
    */
   export(path: readonly string[], file: string, options?: ExportOptions): Promise<ExportResult>;
+
+  /**
+   * Compares two versions of a table, or two tables: `db.compare({ path: ['shop', 'orders'], version: 3 }, ['shop',
+   * 'orders'])`. Returns the number of rows that were added, removed and changed, the first of them, and the columns
+   * that differ. Memory does not grow with the number of rows. Not part of the specification.
+   * @throws CatalogError TableNotFound (4), NamespaceNotFound (1), ColumnNotFound (12), VersionNotFound (11),
+   * TagNotFound (8); InvalidInput (13) for a key that several rows have, and for two tables without a key; Unsupported
+   * (0) without a key if row ids are not stable, and for a column that has no order or can't be compared
+   */
+  compare(before: ComparedTable, after: ComparedTable, options?: CompareOptions): Promise<CompareResult>;
 
   /**
    * Jobs that the server runs, for instance backfills. Each call rejects with Unsupported (0) if the server runs no

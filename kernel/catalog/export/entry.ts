@@ -1,2 +1,3 @@
-// The export of tables, as a separate bundle that is loaded lazily, because most processes never write a file.
+// Exports and comparisons of tables, as a separate bundle that is loaded lazily, because most processes need neither.
 export { exportTable } from './exportTable.ts';
+export { compareInCatalog } from '#catalog/view/compareInCatalog.ts';

@@ -18,6 +18,9 @@ import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import type {
   Capabilities,
   CapabilityOptions,
+  ComparedTable,
+  CompareOptions,
+  CompareResult,
   CopyOptions,
   CopyResult,
   CopyTarget,
@@ -309,6 +312,11 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   async export(path: readonly string[], file: string, options?: ExportOptions): Promise<ExportResult> {
     const { exportTable } = await loadLazy(() => import('#catalog/export/entry.ts'));
     return exportTable(this, path, file, options);
+  }
+
+  async compare(before: ComparedTable, after: ComparedTable, options?: CompareOptions): Promise<CompareResult> {
+    const { compareInCatalog } = await loadLazy(() => import('#catalog/export/entry.ts'));
+    return compareInCatalog(this, before, after, options);
   }
 
   protected release(): Promise<void> {

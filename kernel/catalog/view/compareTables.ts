@@ -33,6 +33,8 @@ export type TableComparison = {
   readonly columnChanges: readonly ColumnChange[];
   /** The columns that are compared; those of the key are first. */
   readonly columns: readonly string[];
+  /** The compared columns, as the second table has them. */
+  readonly schema: Schema;
   /** The columns that identify a row; undefined if row ids do. */
   readonly key: readonly string[] | undefined;
   readonly rowsRead: Readonly<RowsRead>;
@@ -75,7 +77,7 @@ export async function compareTables(
   const changes = key
     ? mergedChanges(read(before, 'before'), read(after, 'after'), columns, key)
     : changesByRowId(before, after, { columns, rowsRead, signal });
-  return { changes, columnChanges, columns, key, rowsRead };
+  return { changes, columnChanges, columns, schema: young.select(columns), key, rowsRead };
 }
 
 /** @throws CatalogError InvalidInput (13) for two tables, Unsupported (0) if the table has no stable row ids */

@@ -16,6 +16,9 @@ import { closeSourceAfter } from '#catalog/arrow/batchSource.ts';
 import type {
   Capabilities,
   CapabilityOptions,
+  ComparedTable,
+  CompareOptions,
+  CompareResult,
   Catalog,
   CopyOptions,
   ExportOptions,
@@ -386,6 +389,11 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
   async export(path: readonly string[], file: string, options?: ExportOptions): Promise<ExportResult> {
     const { exportTable } = await loadLazy(() => import('#catalog/export/entry.ts'));
     return exportTable(this, path, file, options);
+  }
+
+  async compare(before: ComparedTable, after: ComparedTable, options?: CompareOptions): Promise<CompareResult> {
+    const { compareInCatalog } = await loadLazy(() => import('#catalog/export/entry.ts'));
+    return compareInCatalog(this, before, after, options);
   }
 
   protected release(): Promise<void> {

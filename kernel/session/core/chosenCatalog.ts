@@ -34,6 +34,7 @@ const calls: Record<Exclude<keyof Catalog, Immediate>, true> = {
   renameTable: true,
   copy: true,
   export: true,
+  compare: true,
   close: true,
 };
 

@@ -32,6 +32,10 @@ const rows = Array.from({ length: 700 }, (_, index) => ({
   vector: [index, 0.5],
 }));
 
+/** JSON has no bigint and no NaN. */
+const plain = (value: unknown): unknown =>
+  typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value;
+
 forEachSubject('comparison of tables', (makeCatalog) => {
   async function makeVersions(): Promise<{ db: Catalog; at: (version: number) => Promise<Table>; last: number }> {
     const { db } = await makeCatalog();
@@ -117,5 +121,80 @@ forEachSubject('comparison of tables', (makeCatalog) => {
     );
     const other = await db.createTable('other', rows);
     await assert.rejects(differences(await at(1), other, null), refuses('InvalidInput'));
+  });
+
+  test('is counted and returned with rows by db.compare, as a comparison of all rows in memory finds it', async () => {
+    const { db, last } = await makeVersions();
+    const all = async (version: number) => {
+      const found = await (await db.openTable('t', { version })).query().toArray();
+      return new Map(found.map((row) => [Number(row.id), JSON.stringify(row, (_, value: unknown) => plain(value))]));
+    };
+    const [before, after] = [await all(1), await all(last)];
+    const ids = [...new Set([...before.keys(), ...after.keys()])].toSorted((a, b) => a - b);
+    const expected = ids.flatMap((id) => {
+      const [was, is] = [before.get(id), after.get(id)];
+      return was === is ? [] : [`${was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'} ${id}`];
+    });
+    const seen: number[] = [];
+    const result = await db.compare({ path: ['t'], version: 1 }, ['t'], {
+      key: 'id',
+      onProgress: ({ rows: read }) => seen.push(read),
+    });
+    const { rows: table, ...facts } = result;
+    assert.deepEqual(facts, {
+      added: 2,
+      removed: 2,
+      changed: 2,
+      compared: 702,
+      columnChanges: [],
+      key: ['id'],
+      isWhole: true,
+      before: 1,
+      after: last,
+    });
+    assert.ok(seen.length > 0 && seen.every((read) => read <= 1400));
+    const names = table.schema.fields.map(({ name }) => name);
+    assert.deepEqual(names, [
+      'change',
+      'id',
+      'name',
+      'price',
+      'vector',
+      'name_before',
+      'price_before',
+      'vector_before',
+    ]);
+    const found = table.toArray().map((row) => row.toJSON() as Record<string, unknown>);
+    assert.deepEqual(
+      found.map(({ change, id }) => `${String(change)} ${String(id)}`),
+      expected,
+    );
+    const five = found.find(({ id }) => id === 5n)!;
+    assert.deepEqual(
+      [five['name'], five['name_before'], five['price_before'], [...(five['vector_before'] as Iterable<number>)]],
+      ['five', null, null, [5, 0.5]],
+    );
+    const removed = found.find(({ id }) => id === 350n)!;
+    assert.deepEqual([removed['price'], removed['vector_before']], [Number.NaN, null]);
+  });
+
+  test('returns a bounded number of rows by db.compare, and counts all', async () => {
+    const { db } = await makeVersions();
+    await db.createTable(
+      'other',
+      rows.map(({ id, name }) => ({ id: id + 600n, name, change: 1 })),
+    );
+    const { rows: some, isWhole, ...result } = await db.compare(['t'], ['other'], { key: ['id'], limit: 3 });
+    const { added, removed, changed } = result;
+    assert.deepEqual([some.numRows, isWhole, added, removed, changed], [3, false, 599, 599, 81]);
+    assert.deepEqual(
+      result.columnChanges.map(({ name }) => name),
+      ['price', 'vector', 'change'],
+    );
+    const only = await db.compare(['t'], { path: ['other'], catalog: db }, { key: 'id', columns: [], limit: 0 });
+    assert.deepEqual([only.changed, only.rows.numRows, only.isWhole, only.columnChanges], [0, 0, false, []]);
+    await assert.rejects(db.compare(['t'], ['other']), refuses('InvalidInput'));
+    await assert.rejects(db.compare({ path: ['t'], version: 1, tag: 'a' }, ['t']), refuses('InvalidInput'));
+    await assert.rejects(db.compare(['t'], ['t'], { keys: ['id'] } as never), refuses('InvalidInput'));
   });
 });

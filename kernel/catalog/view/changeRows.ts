@@ -1,0 +1,142 @@
+import { type Data, type DataType, Field, makeData, RecordBatch, Schema, Struct, Utf8 } from '#arrow';
+import { buildColumn } from '#catalog/arrow/buildColumn.ts';
+import { convertValue } from '#catalog/arrow/convertValue.ts';
+import { gatherRows } from '#catalog/arrow/gatherRows.ts';
+import { columnReader } from '#catalog/arrow/rowValues.ts';
+import { nullData } from '#shared/arrow/nullData.ts';
+import type { TableComparison } from './compareTables.ts';
+import type { RowAt, RowChange } from './rowChange.ts';
+
+/** The columns of the rows of a comparison. */
+export type ChangeColumns = {
+  /** `change`, the compared columns, and for each of them without the key its value before a change. */
+  readonly schema: Schema;
+  /** The name of the first column, whose values are the kinds of changes. */
+  readonly kind: string;
+  /** The compared columns; those of the key are first. */
+  readonly columns: readonly string[];
+  /** The columns of earlier values by the compared columns. They are null unless this value of the row has changed. */
+  readonly before: ReadonlyMap<string, string>;
+};
+
+/** Rows of a batch, and bytes of the batches that they are taken from. The rows may be far apart. */
+const maxRows = 500;
+const maxBytes = 32 * 2 ** 20;
+
+/** Returns the columns of the rows of a comparison. A name that a column of the table has gets an underscore. */
+export function changeColumns({
+  schema: { fields },
+  key = [],
+}: Pick<TableComparison, 'schema' | 'key'>): ChangeColumns {
+  const names = new Set(fields.map(({ name }) => name));
+  const unused = (name: string): string => {
+    const free = names.has(name) ? unused(`${name}_`) : name;
+    names.add(free);
+    return free;
+  };
+  const kind = unused('change');
+  const earlier = fields.filter(({ name }) => !key.includes(name));
+  const before = new Map(earlier.map(({ name }) => [name, unused(`${name}_before`)]));
+  const schema = new Schema([
+    new Field(kind, new Utf8(), false),
+    ...fields.map(({ name, type, metadata }) => new Field(name, type, true, metadata)),
+    ...earlier.map(({ name, type, metadata }) => new Field(before.get(name)!, type, true, metadata)),
+  ]);
+  return { schema, kind, columns: fields.map(({ name }) => name), before };
+}
+
+/** Puts the rows of a comparison together as batches. */
+export class ChangeRows {
+  readonly #columns: ChangeColumns;
+  #changes: RowChange[] = [];
+  readonly #batches = new Set<RecordBatch>();
+  #bytes = 0;
+
+  constructor(columns: ChangeColumns) {
+    this.#columns = columns;
+  }
+
+  /** Adds a row. Returns a batch if there are enough rows. */
+  add(change: RowChange): RecordBatch | undefined {
+    this.#changes.push(change);
+    for (const at of ['before', 'after'] as const) {
+      const batch = (change as Partial<Record<typeof at, RowAt>>)[at]?.batch;
+      if (!batch || this.#batches.has(batch)) continue;
+      this.#batches.add(batch);
+      this.#bytes += batch.data.byteLength;
+    }
+    return this.#changes.length >= maxRows || this.#bytes >= maxBytes ? this.take() : undefined;
+  }
+
+  /** Returns a batch of the rows that were added since the last one. */
+  take(): RecordBatch | undefined {
+    const changes = this.#changes;
+    if (changes.length === 0) return undefined;
+    this.#changes = [];
+    this.#batches.clear();
+    this.#bytes = 0;
+    return changeBatch(changes, this.#columns);
+  }
+}
+
+function changeBatch(changes: readonly RowChange[], { schema, columns, before }: ChangeColumns): RecordBatch {
+  const current = changes.map((change) => (change.kind === 'removed' ? change.before : change.after));
+  const children = [
+    buildColumn(
+      new Utf8(),
+      changes.map(({ kind }) => kind),
+    ),
+    ...columns.map((name) => gatherColumn(typeOf(schema, name), name, current)),
+    ...[...before].map(([name, earlier]) =>
+      gatherColumn(
+        typeOf(schema, earlier),
+        name,
+        changes.map((change) =>
+          change.kind === 'changed' && change.columns.includes(name) ? change.before : undefined,
+        ),
+      ),
+    ),
+  ];
+  const type = new Struct(schema.fields);
+  return new RecordBatch(schema, makeData({ type, length: changes.length, nullCount: 0, children }));
+}
+
+const typeOf = (schema: Schema, name: string): DataType =>
+  schema.fields.find((field) => field.name === name)!.type as DataType;
+
+/** Returns the values of a column of rows; null where there is no row. */
+function gatherColumn(type: DataType, name: string, rows: readonly (RowAt | undefined)[]): Data {
+  if (rows.every((row) => row === undefined)) return nullData(type, rows.length);
+  const schema = new Schema([new Field(name, type, true)]);
+  const one = (data: Data): RecordBatch =>
+    new RecordBatch(
+      schema,
+      makeData({ type: new Struct(schema.fields), length: data.length, nullCount: 0, children: [data] }),
+    );
+  // Nulls that follow each other are one slice.
+  const sources = [one(nullData(type, rows.length))];
+  const starts = new Map<RecordBatch, number>();
+  let length = rows.length;
+  const positions = rows.map((at, index) => {
+    if (!at) return index;
+    const known = starts.get(at.batch);
+    if (known !== undefined) return known + at.row;
+    const start = length;
+    starts.set(at.batch, start);
+    sources.push(one(childOf(at.batch, type, name)));
+    length += at.batch.numRows;
+    return start + at.row;
+  });
+  const gathered = gatherRows(sources, positions);
+  if (gathered.length === 1) return gathered[0]!.data.children[0]!;
+  // Some types, for example dictionaries, can't be joined.
+  const readers = new Map([...starts.keys()].map((batch) => [batch, columnReader(childOf(batch, type, name))]));
+  return buildColumn(
+    type,
+    rows.map((at, row) => convertValue(type, at && readers.get(at.batch)!(at.row), { row, column: name })),
+  );
+}
+
+/** Arrow leaves out a column that is shorter than its batch. */
+const childOf = ({ schema, data }: RecordBatch, type: DataType, name: string): Data =>
+  data.children[schema.fields.findIndex((field) => field.name === name)] ?? nullData(type, data.length);
