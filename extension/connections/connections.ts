@@ -25,6 +25,9 @@ export type NewServer = {
   secrets: ServerSecrets;
 };
 
+/** A connection before and after the user has renamed it, or has changed its target. */
+export type ReplacedConnection = { readonly before: Connection; readonly after: Connection };
+
 /**
  * The connections: first the connections of the setting, then the connections that the user added. If two have the same
  * name, the connection of the setting is listed.
@@ -34,7 +37,10 @@ export class Connections implements vscode.Disposable {
   readonly #secrets: Secrets;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable[];
+  readonly #replaced = new vscode.EventEmitter<ReplacedConnection>();
   readonly onDidChange = this.#changed.event;
+  /** Fires before `onDidChange`, for what is kept for the tables of a connection. */
+  readonly onDidReplace = this.#replaced.event;
 
   constructor(state: State, secrets: Secrets) {
     this.#state = state;
@@ -42,6 +48,7 @@ export class Connections implements vscode.Disposable {
     const changed = () => this.#changed.fire();
     this.#subscriptions = [
       this.#changed,
+      this.#replaced,
       onDidChangeSetting('lanceCatalog.defaultConnections', changed),
       // Fire if another window changes a key, because the new key is also valid in this window.
       secrets.onDidChange(changed),
@@ -91,11 +98,11 @@ export class Connections implements vscode.Disposable {
    * @throws CatalogError InvalidInput (13) for a directory from the setting
    */
   async moveDirectory(name: string, root: string): Promise<void> {
-    refuseShared(this.get(name));
-    const moved = absoluteRoot(root, rootBase());
-    await this.#store(
-      this.#own().map((one) => (one.name === name && one.kind === 'dir' ? { ...one, root: moved } : one)),
-    );
+    const before = this.get(name);
+    refuseShared(before);
+    if (before.kind !== 'dir') return;
+    const after: DirConnection = { name, kind: 'dir', root: absoluteRoot(root, rootBase()), source: 'person' };
+    await this.#replace(before, after);
   }
 
   /** Adds a server. @throws CatalogError InvalidInput (13) for an empty or used name, or an invalid address */
@@ -118,7 +125,7 @@ export class Connections implements vscode.Disposable {
     const connection = serverOf(server);
     if (before.kind === 'rest') await this.#secrets.delete(before);
     await this.#secrets.set(connection, server.secrets);
-    await this.#store(this.#own().map((one) => (one.name === name ? connection : one)));
+    await this.#replace(before, connection);
     return connection;
   }
 
@@ -152,6 +159,11 @@ export class Connections implements vscode.Disposable {
   #own(): Connection[] {
     // Every window reads this list, so a root must not depend on the folder of this window.
     return readConnections(this.#state.connections(), 'person', { home: homedir() });
+  }
+
+  async #replace(before: Connection, after: Connection): Promise<void> {
+    this.#replaced.fire({ before, after });
+    await this.#store(this.#own().map((one) => (one.name === before.name ? after : one)));
   }
 
   async #store(connections: readonly Connection[]): Promise<void> {

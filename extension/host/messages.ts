@@ -99,6 +99,10 @@ export type PickChoice<T> = {
   value: T;
   /** Whether the choice stays in the list if it does not match the typed text. */
   isAlwaysShown?: boolean;
+  /** The heading of this choice and those after it. */
+  group?: string;
+  /** Buttons at the end of the row, with a product icon each. */
+  buttons?: readonly { readonly icon: string; readonly tooltip: string }[];
 };
 type PickSettings = { title: string; placeHolder?: string; token?: vscode.CancellationToken };
 
@@ -128,12 +132,16 @@ const pickItemOf = <T>({
   icon,
   value,
   isAlwaysShown,
+  buttons,
 }: PickChoice<T>): PickItem & { value: T } => ({
   label: icon === undefined ? inert(label) : withIcon(icon, label),
   value,
   ...(description !== undefined && { description: inert(description) }),
   ...(detail !== undefined && { detail: inert(detail) }),
   ...(isAlwaysShown === true && { alwaysShow: true }),
+  ...(buttons && {
+    buttons: buttons.map((one) => ({ iconPath: new vscode.ThemeIcon(one.icon), tooltip: one.tooltip })),
+  }),
 });
 
 /** VS Code's list; its title accepts inert text only, and its rows are made inert. */
@@ -144,14 +152,23 @@ export type InertPickList<T> = Omit<vscode.QuickPick<PickItem & { value: T }>, '
 /** Creates a list to choose from, which can be a step of several. */
 export function createPickList<T>(choices: readonly PickChoice<T>[]): InertPickList<T> {
   const list = vscode.window.createQuickPick<PickItem & { value: T }>();
-  list.items = choices.map(pickItemOf);
+  list.items = choices.flatMap(groupedItems);
   list.ignoreFocusOut = true;
   return list as InertPickList<T>;
 }
 
 /** Replaces the rows of a list that is open. */
 export function setPickChoices<T>(list: InertPickList<T>, choices: readonly PickChoice<T>[]): void {
-  list.items = choices.map(pickItemOf);
+  list.items = choices.flatMap(groupedItems);
+}
+
+/** Returns the row of a choice, after the heading of its group. Headings can't be chosen. */
+function groupedItems<T>(choice: PickChoice<T>): (PickItem & { value: T })[] {
+  const { group, value } = choice;
+  const item = pickItemOf(choice);
+  if (group === undefined) return [item];
+  const heading = { label: inert(group), kind: vscode.QuickPickItemKind.Separator, value };
+  return [heading, item];
 }
 
 type InertInputOptions = {

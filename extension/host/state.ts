@@ -1,10 +1,16 @@
 import type * as vscode from 'vscode';
 import type { CheckReport } from '#cluster/result.ts';
+import type { SavedView } from '#shared/protocol/panelViews.ts';
 import type { ColumnSettings } from '#shared/protocol/webviewMessages.ts';
 import type { StoredConnection } from '../connections/connectionRules.ts';
 import type { WaitingRow } from '../notebook/queuedCells.ts';
 
-type GlobalState = { connections: readonly StoredConnection[]; rayAddresses: readonly string[]; showsJobs: boolean };
+type GlobalState = {
+  connections: readonly StoredConnection[];
+  rayAddresses: readonly string[];
+  showsJobs: boolean;
+  savedViews: readonly TableViews[];
+};
 type WorkspaceState = {
   sqlConnections: Readonly<Record<string, string>>;
   sqlHistory: readonly PastQuery[];
@@ -20,6 +26,9 @@ export type PastQuery = { text: string; connection: string; at: number };
 
 /** What a user has set on the columns of a table. `table` identifies it in every version. */
 export type RememberedColumns = { table: string; settings: ColumnSettings };
+
+/** The views of a table that the user has saved. `table` identifies it for every connection with the same target. */
+export type TableViews = { readonly table: string; readonly views: readonly SavedView[] };
 
 /**
  * A kernel that waits while its window reloads: the kernel's folder, whether a cell has run in the kernel, and the
@@ -64,6 +73,15 @@ export class State {
 
   async setShowsJobs(shows: GlobalState['showsJobs']): Promise<void> {
     await this.#global.update('showsJobs' satisfies keyof GlobalState, shows);
+  }
+
+  /** Views of tables belong to the user, so every window has them. */
+  savedViews(): unknown {
+    return this.#global.get<unknown>('savedViews' satisfies keyof GlobalState);
+  }
+
+  async setSavedViews(views: GlobalState['savedViews']): Promise<void> {
+    await this.#global.update('savedViews' satisfies keyof GlobalState, views);
   }
 
   /** Names of connections by the URI of the notebook that uses them. */

@@ -32,6 +32,32 @@ export class ColumnMemory {
     await this.#state.setTableColumns(newest(all));
   }
 
+  /** Keeps the columns of a table that was renamed. */
+  move(from: TablePlace, to: TablePlace): Promise<void> {
+    const [before, after] = [tableId(from), tableId(to)];
+    return this.#rename((table) => (table === before ? after : table));
+  }
+
+  /** Keeps the columns of the tables of a connection that was renamed. */
+  renameConnection(before: string, after: string): Promise<void> {
+    const prefix = `[${JSON.stringify(before)},`;
+    return this.#rename((table) =>
+      table.startsWith(prefix) ? `[${JSON.stringify(after)},${table.slice(prefix.length)}` : table,
+    );
+  }
+
+  async #rename(nameOf: (table: string) => string): Promise<void> {
+    const all = this.#all();
+    const renamed = all.map((one) => ({ ...one, table: nameOf(one.table) }));
+    const moved = renamed.filter(({ table }, index) => table !== all[index]?.table);
+    if (moved.length === 0) return;
+    const targets = new Set(moved.map(({ table }) => table));
+    await this.#state.setTableColumns([
+      ...all.filter(({ table }) => table === nameOf(table) && !targets.has(table)),
+      ...moved,
+    ]);
+  }
+
   #all(): RememberedColumns[] {
     const all = this.#state.tableColumns();
     return Array.isArray(all) ? all.filter((one) => isRemembered(one)) : [];

@@ -56,6 +56,13 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
     registerCommand(log, 'lanceCatalog.table.keepOpen', () => panels.pin()),
     registerCommand(log, 'lanceCatalog.table.goToRow', () => panels.goToRow()),
     registerCommand(log, 'lanceCatalog.table.chooseVersion', () => panels.chooseVersion()),
+    registerCommand(log, 'lanceCatalog.table.showView', async (name) => {
+      const { active } = panels;
+      await (typeof name === 'string' ? active?.shownView.showNamed(name) : active?.chooseView());
+    }),
+    registerCommand(log, 'lanceCatalog.table.saveView', async (name) => {
+      await panels.active?.shownView.save(typeof name === 'string' ? name : undefined);
+    }),
   );
 }
 

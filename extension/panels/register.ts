@@ -10,6 +10,7 @@ import { panelTypes } from '../manifest.ts';
 import { registerTableCommands, restoredSource, type TableCommandDeps } from './commands.ts';
 import { ColumnMemory } from './columnMemory.ts';
 import type { TreeUpdates } from '../explorer/treeUpdates.ts';
+import { SavedViews } from './savedViews.ts';
 import { PanelFailures } from './panelFailure.ts';
 import { TablePanels } from './tablePanels.ts';
 import { catalogSource } from './tableSource.ts';
@@ -26,6 +27,8 @@ type PanelDeps = Omit<TableCommandDeps, 'panels'> & {
 
 export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: TablePanels } {
   const { extensionUri, log, connections, state, catalogOf, updates } = parts;
+  const columns = new ColumnMemory(state);
+  const saved = new SavedViews(state, connections);
   const panels = new TablePanels({
     extensionUri,
     log,
@@ -33,11 +36,16 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
     sourceOf: (place) => catalogSource(place, catalogOf),
     failures: new PanelFailures(connections),
     views: { views: parts.views, viewsCatalog: (connection) => viewsCatalog(parts, connection) },
-    columns: new ColumnMemory(state),
+    columns,
+    saved,
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),
   });
   const registered = vscode.Disposable.from(
     panels,
+    connections.onDidReplace(({ before, after }) => {
+      if (before.name !== after.name) void columns.renameConnection(before.name, after.name);
+      void saved.moveConnection(before, after);
+    }),
     // A shown table may have a newer version.
     updates.onDidChange((names) => void panels.lookForNewer(names)),
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),

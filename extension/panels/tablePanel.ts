@@ -14,9 +14,12 @@ import { runCommand } from '../host/commands.ts';
 import { setting } from '../host/settings.ts';
 import { FileDrafts } from '../host/fileDrafts.ts';
 import { logFailure, type Log } from '../host/log.ts';
+import { wholeTable } from '#shared/protocol/panelViews.ts';
 import { timeZoneChoices } from '#shared/format/times.ts';
 import { asRecord } from '#shared/records.ts';
 import { type ColumnMemory, isColumnSettings } from './columnMemory.ts';
+import type { SavedViews } from './savedViews.ts';
+import { ShownView } from './shownView.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
 import { chooseVersion } from './chooseVersion.ts';
@@ -33,6 +36,9 @@ export type TablePanelDeps = {
   failures: PanelFailures;
   views: ViewDeps;
   columns: ColumnMemory;
+  saved: SavedViews;
+  /** The saved view that the panel showed before a reload of the window. */
+  savedView?: string | undefined;
   /** Called after the user has chosen another version. */
   onDidShow: () => void;
 };
@@ -44,7 +50,7 @@ export class TablePanel implements vscode.Disposable {
   readonly panel: vscode.WebviewPanel;
   readonly #log: Log;
   readonly #failures: PanelFailures;
-  readonly #columns: ColumnMemory;
+  readonly shownView: ShownView;
   readonly #onDidShow: () => void;
   readonly #endpoint: Endpoint<PanelHostMethods, PanelViewMethods>;
   readonly #files = new FileDrafts();
@@ -69,15 +75,27 @@ export class TablePanel implements vscode.Disposable {
   constructor(
     panel: vscode.WebviewPanel,
     source: TableSource,
-    { dist, log, failures, views, columns, onDidShow }: TablePanelDeps,
+    { dist, log, failures, views, columns, saved, savedView, onDidShow }: TablePanelDeps,
   ) {
     this.#onDidShow = onDidShow;
     this.panel = panel;
     this.#log = log;
     this.#failures = failures;
     this.#views = views;
-    this.#columns = columns;
     this.#showing = this.#open(source);
+    this.shownView = new ShownView(
+      {
+        log,
+        saved,
+        columns,
+        view: () => this.#showing.table.then(({ view }) => view ?? wholeTable).catch(() => undefined),
+        showVersion: (version) => this.#showVersion(version),
+        apply: async (view, settings) => (await this.#tell('applyView', { view, columns: settings })) === true,
+        tell: async (state) => void (await this.#tell('savedView', state)),
+      },
+      source.place,
+      savedView,
+    );
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(
       (frame) => void panel.webview.postMessage(frame),
       {
@@ -144,15 +162,17 @@ export class TablePanel implements vscode.Disposable {
   async show(source: TableSource): Promise<void> {
     this.#stop();
     this.#showing = this.#open(source);
+    this.shownView.showTable(source.place);
     this.#hasFailed = false;
     this.panel.title = source.title;
     if (!this.#isListening) return;
     const { table, controller } = this.#showing;
     const page = this.#page.signal;
     try {
-      const opened = this.#withColumns(source, await grown(source, table));
+      const opened = this.#withColumns(await grown(source, table));
       if (controller.signal.aborted || page.aborted) return;
       await this.#endpoint.request('show', opened, AbortSignal.any([controller.signal, page]));
+      void this.shownView.tell();
       if (!this.#isFresh) void this.lookForNewer();
       this.#isFresh = false;
     } catch (error) {
@@ -205,7 +225,8 @@ export class TablePanel implements vscode.Disposable {
     this.#isListening = true;
     const { source, table, controller } = this.#showing;
     try {
-      const opened = this.#withColumns(source, await grown(source, table));
+      const opened = this.#withColumns(await grown(source, table));
+      void this.shownView.tell();
       // A page that is shown again may show a version from long ago.
       if (!this.#isFresh) void this.lookForNewer();
       this.#isFresh = false;
@@ -216,18 +237,18 @@ export class TablePanel implements vscode.Disposable {
     }
   }
 
-  #withColumns({ place }: TableSource, table: PanelTable): PanelTable {
-    const columnSettings = this.#columns.find(place);
+  #withColumns(table: PanelTable): PanelTable {
+    const columnSettings = this.shownView.columns;
     return { ...table, ...(columnSettings && { columnSettings }) };
   }
 
   async #keepColumns(params: PanelHostMethods['keepColumns'][0]): Promise<void> {
-    const { source, table } = this.#showing;
+    const { table } = this.#showing;
     const { key, settings } = asRecord(params);
     if (typeof key !== 'string' || !isColumnSettings(settings))
       throw new CatalogError('InvalidInput', 'The columns to remember are not valid.', 'Open the table again.');
     await sameTable(table, key);
-    if (source.place) await this.#columns.keep(source.place, settings);
+    await this.shownView.keepColumns(settings);
   }
 
   async #fail(failure: PanelFailure, signal: AbortSignal): Promise<void> {
@@ -246,7 +267,7 @@ export class TablePanel implements vscode.Disposable {
     const { source, table, controller } = this.#showing;
     if (!this.#isListening || this.#hasFailed) return;
     try {
-      const opened = this.#withColumns(source, await grown(source, table));
+      const opened = this.#withColumns(await grown(source, table));
       await this.#endpoint.request('show', opened, AbortSignal.any([controller.signal, this.#page.signal]));
     } catch (error) {
       if (!isAbort(error)) logFailure(this.#log, `time zone of ${source.title}`, error);
@@ -266,6 +287,7 @@ export class TablePanel implements vscode.Disposable {
     if (action === 'chooseVersion') return this.chooseVersion();
     if (action === 'exportSelected')
       return void (await vscode.commands.executeCommand('lanceCatalog.table.exportSelectedRows'));
+    if (action === 'chooseView') return this.chooseView();
     const next = await runCommand(this.#log, `${action} of ${source.title}`, () =>
       this.#failures.act(action, source.place),
     );
@@ -283,6 +305,26 @@ export class TablePanel implements vscode.Disposable {
     const title = `Version of ${displayPath(place.path, place.table)}`;
     const chosen = await chooseVersion(title, shown, (signal) => versions.list(signal), controller.signal);
     if (chosen !== undefined) await this.#showVersion(chosen);
+  }
+
+  /** Lets the user choose the view of the table that is shown. */
+  async chooseView(): Promise<void> {
+    const { source, controller } = this.#base ?? this.#showing;
+    await runCommand(this.#log, `view of ${source.title}`, () => this.shownView.choose(controller.signal));
+  }
+
+  /** Sends a request to the page, if it shows a table. */
+  async #tell<M extends 'applyView' | 'savedView'>(
+    method: M,
+    params: PanelViewMethods[M][0],
+  ): Promise<PanelViewMethods[M][1] | undefined> {
+    if (!this.#isListening) return undefined;
+    try {
+      return await this.#endpoint.request(method, params, this.#page.signal);
+    } catch (error) {
+      if (!isAbort(error)) throw error;
+      return undefined;
+    }
   }
 
   async #showVersion(chosen: VersionChoice): Promise<void> {
@@ -376,6 +418,7 @@ export class TablePanel implements vscode.Disposable {
     const base = this.#base ?? before;
     if (isWholeTable(view)) {
       this.#replaceView(base);
+      void this.shownView.tell();
       return grown(base.source, base.table);
     }
     const source = new ViewSource(this.#views, await viewBase(base), view);
@@ -393,6 +436,7 @@ export class TablePanel implements vscode.Disposable {
     }
     signal.removeEventListener('abort', cancel);
     this.#replaceView(next, base);
+    void this.shownView.tell();
     return grown(source, next.table);
   }
 

@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import type { ViewOfTable } from '#catalog/view/tableRows.ts';
 import type { CatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
+import { asRecord } from '#shared/records.ts';
 import type { Log } from '../host/log.ts';
 import { panelTypes } from '../manifest.ts';
 import type { ColumnMemory } from './columnMemory.ts';
 import type { PanelFailures } from './panelFailure.ts';
+import type { SavedViews } from './savedViews.ts';
 import { isResultState, isSamePlace, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
 import type { ViewDeps } from './viewSource.ts';
 import { TablePanel } from './tablePanel.ts';
@@ -25,6 +27,8 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   readonly #failures: PanelFailures;
   readonly #views: ViewDeps;
   readonly #columns: ColumnMemory;
+  /** The views that the user has saved. */
+  readonly saved: SavedViews;
   readonly #onUnpinned: (isUnpinned: boolean) => void;
 
   constructor(options: {
@@ -36,10 +40,11 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     failures: PanelFailures;
     views: ViewDeps;
     columns: ColumnMemory;
+    saved: SavedViews;
     /** Called after each change with whether the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
-    const { extensionUri, log, restore, sourceOf, failures, views, columns, onUnpinned } = options;
+    const { extensionUri, log, restore, sourceOf, failures, views, columns, saved, onUnpinned } = options;
     this.#dist = vscode.Uri.joinPath(extensionUri, 'dist');
     const media = (name: string) => vscode.Uri.joinPath(extensionUri, 'media', name);
     this.#icon = { light: media('table-light.svg'), dark: media('table-dark.svg') };
@@ -49,6 +54,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#failures = failures;
     this.#views = views;
     this.#columns = columns;
+    this.saved = saved;
     this.#onUnpinned = onUnpinned;
   }
 
@@ -176,6 +182,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   /** Shows a renamed table under its new name in the panels that show it. */
   async follow(from: TablePlace, to: TablePlace): Promise<void> {
+    await Promise.all([this.#columns.move(from, to), this.saved.move(from, to)]);
     const moved = this.all.filter(({ place }) => isSamePlace(place, from));
     await Promise.all(moved.map((one) => one.show(this.#sourceOf({ ...to, version: one.place?.version }))));
     this.#retitle();
@@ -183,7 +190,9 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const unpinned = this.all.some((one) => !one.isPinned);
-    const adopted = this.#adopt(panel, this.#restore(state));
+    const { savedView } = asRecord(state);
+    const name = typeof savedView === 'string' ? savedView : undefined;
+    const adopted = this.#adopt(panel, this.#restore(state), name);
     const isResult = isResultState(state);
     if (unpinned || isResult) adopted.pin();
     if (!isResult) return;
@@ -195,7 +204,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     for (const one of this.all) one.panel.dispose();
   }
 
-  #adopt(panel: vscode.WebviewPanel, source: TableSource): TablePanel {
+  #adopt(panel: vscode.WebviewPanel, source: TableSource, savedView?: string): TablePanel {
     panel.iconPath = this.#icon;
     const adopted = new TablePanel(panel, source, {
       dist: this.#dist,
@@ -203,6 +212,8 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       failures: this.#failures,
       views: this.#views,
       columns: this.#columns,
+      saved: this.saved,
+      savedView,
       onDidShow: () => this.#retitle(),
     });
     this.#panels.add(adopted);

@@ -3,6 +3,7 @@ import './panel.css';
 import { countText } from '#shared/format/numbers.ts';
 import {
   isPanelView,
+  type ColumnSettings,
   type PanelAction,
   type PanelFailure,
   type PanelGrowth,
@@ -10,6 +11,7 @@ import {
   type PanelTable,
   type PanelView,
   type PanelViewMethods,
+  type SavedViewState,
 } from '#shared/protocol/webviewMessages.ts';
 import { noChoices } from '../grid/columnLayout.ts';
 import { fromSettings, toSettings } from '../grid/columnSettings.ts';
@@ -26,6 +28,7 @@ import { TableViewing } from './tableViewing.ts';
 import type { KeptSteps } from './viewSteps.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
 import { VersionBar } from './versionBar.ts';
+import { ViewButton } from './viewButton.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 
@@ -41,6 +44,7 @@ const actionLabels: Record<PanelAction, string> = {
   chooseVersion: 'Choose Version…',
   showNewest: 'Show Newest',
   exportSelected: 'Export Selected Rows…',
+  chooseView: 'Views',
 };
 
 const act = (action: PanelAction): void => void host.request('act', { action }).catch(() => undefined);
@@ -90,6 +94,8 @@ const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.
   grow: (growth) => (grow(growth), null),
   newest: ({ key, newest }) => (showNewer(key, newest), null),
   fail: (failure) => (fail(failure), null),
+  applyView: ({ view, columns }) => applyView(view, columns),
+  savedView: (state) => (showSavedView(state), null),
   goToRow: () => (content.kind === 'table' && content.grid.goToRow(), null),
   selection: () => selectionOf(content),
 });
@@ -117,6 +123,8 @@ type PageState = {
   view?: PanelView | undefined;
   grid?: GridState | undefined;
   steps?: KeptSteps;
+  /** The name of the saved view that is shown. */
+  savedView?: string | null;
 };
 
 /** What the page before this one has kept, until a table is shown. */
@@ -129,7 +137,8 @@ function keepPage(change: PageState): void {
 
 const toolbar = new Toolbar();
 const versionBar = new VersionBar(act);
-toolbar.buttons.append(versionBar.button);
+const viewButton = new ViewButton(() => act('chooseView'));
+toolbar.buttons.append(viewButton.element, versionBar.button);
 
 function selectionOf(shown: PanelContent): PanelViewMethods['selection'][1] {
   const selection = shown.kind === 'table' ? shown.grid.exported : undefined;
@@ -158,6 +167,24 @@ const viewing = new TableViewing({
   keepSteps: (steps) => keepPage({ steps }),
 });
 
+/** The columns of the next table that is shown, if they are those of a saved view. */
+let nextColumns: ColumnSettings | undefined;
+
+/** Shows the table as in a saved view. @returns false if its filter fails: the line says why, and the rows stay */
+async function applyView(view: PanelView, columns: ColumnSettings): Promise<boolean> {
+  nextColumns = columns;
+  const isShown = await viewing.applyView(view);
+  // The rows of the same filter and order are not requested again.
+  if (isShown && nextColumns && content.kind === 'table') show(content.table);
+  nextColumns = undefined;
+  return isShown;
+}
+
+function showSavedView(state: SavedViewState): void {
+  viewButton.show(state);
+  keepPage({ savedView: state.name });
+}
+
 function fail(failure: PanelFailure): void {
   replace({ kind: 'failed' }, failureElement(failure));
 }
@@ -165,7 +192,11 @@ function fail(failure: PanelFailure): void {
 function show(table: PanelTable): void {
   const { key, title, view } = table;
   setTimeZone(table.timeZone ?? 'column');
-  const state = stateOf(pageState, table) ?? rememberedState(table);
+  const columnSettings = nextColumns;
+  nextColumns = undefined;
+  const state = columnSettings
+    ? rememberedState({ ...table, columnSettings })
+    : (stateOf(pageState, table) ?? rememberedState(table));
   const frame = pagedFrame(
     table,
     (start, end, columns, signal) =>
@@ -192,6 +223,7 @@ function show(table: PanelTable): void {
   });
   replace({ kind: 'table', table, grid }, grid.element);
   showVersion();
+  viewButton.element.hidden = table.hasViews !== true;
   viewing.take(table);
 }
 
@@ -253,6 +285,11 @@ function keepState(
   state: GridState | undefined,
 ): (next: GridState) => void {
   keepPage({ key, title, version, view, grid: state });
+  // After a reload of the window, only the page knows whether the columns are still those of the saved view.
+  if (state && typeof pageState['savedView'] === 'string')
+    host
+      .request('keepColumns', { key, settings: toSettings(columns, state.choices, state.rowHeight ?? 'small') })
+      .catch(() => undefined);
   let [choices, rowHeight] = [state?.choices ?? noChoices, state?.rowHeight ?? 'small'];
   return (next) => {
     keepPage({ key, title, version, view, grid: next });

@@ -4,7 +4,8 @@ import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
 import { FilterLine } from './filterLine.ts';
 import type { Toolbar } from './toolbar.ts';
-import { type KeptSteps, ViewSteps, wholeTable } from './viewSteps.ts';
+import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
+import { type KeptSteps, ViewSteps } from './viewSteps.ts';
 
 export type TableViewingDeps = {
   readonly toolbar: Toolbar;
@@ -99,6 +100,12 @@ export class TableViewing {
     };
   }
 
+  /** Filters and sorts as in a saved view. A failure stands below the line. @returns whether the view is shown */
+  async applyView(view: PanelView): Promise<boolean> {
+    if (isSameView(view, this.#view)) return true;
+    return this.#apply(view);
+  }
+
   clearFilter(): void {
     this.#line.write('');
     void this.#apply({ ...this.#view, where: '' });
@@ -141,10 +148,11 @@ export class TableViewing {
     }
   }
 
-  async #apply(view: PanelView): Promise<void> {
-    if (!(await this.#request(view))) return;
+  async #apply(view: PanelView): Promise<boolean> {
+    if (!(await this.#request(view))) return false;
     this.#steps.add(view);
     this.#stepped();
+    return true;
   }
 
   async #filterByCell(cell: { row: number; column: number; isOther: boolean }): Promise<void> {

@@ -2,9 +2,6 @@ import { isSameView } from '#shared/protocol/panelViews.ts';
 import { isPanelView, type PanelView } from '#shared/protocol/webviewMessages.ts';
 import { isCount, listOf, shapeFor } from '#shared/shape.ts';
 
-/** All rows in the order of the table. */
-export const wholeTable: PanelView = { where: '', orderBy: [] };
-
 const maxSteps = 100;
 /** Maximum length of the steps that a page keeps, in characters of JSON. */
 const maxKeptLength = 256 * 1024;

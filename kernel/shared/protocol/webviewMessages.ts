@@ -79,6 +79,9 @@ export const isPanelView = shapeFor<PanelView>({
   orderBy: listOf(shapeFor<PanelOrdering>({ column: isString, descending: isBoolean })),
 });
 
+/** Which saved view a panel shows, and whether filter, order or columns were changed since it was saved. */
+export type SavedViewState = { name: string | null; isChanged: boolean };
+
 /** How far a table that grows has come. Before its columns are known, the panel shows only the note. */
 export type PanelGrowth = {
   key: string;
@@ -102,6 +105,7 @@ export const panelActions = [
   'chooseVersion',
   'showNewest',
   'exportSelected',
+  'chooseView',
 ] as const;
 export type PanelAction = (typeof panelActions)[number];
 
@@ -159,6 +163,13 @@ export type PanelViewMethods = {
   grow: [params: PanelGrowth, result: null];
   /** Tells the panel which version of its table is the newest now. */
   newest: [params: { key: string; newest: number }, result: null];
+  /**
+   * Filters, sorts and sets the columns as in a saved view. The result is false if that fails: the reason stands below
+   * the line of the filter, and the panel shows the same as before.
+   */
+  applyView: [params: { view: PanelView; columns: ColumnSettings }, result: boolean];
+  /** Tells the panel which saved view it shows. */
+  savedView: [params: SavedViewState, result: null];
   /** Tells the panel to show why it has no table. */
   fail: [params: PanelFailure, result: null];
 };

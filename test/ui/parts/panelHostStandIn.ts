@@ -5,12 +5,14 @@ import type { Browser, Page } from 'playwright-core';
 import type * as vscode from 'vscode';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import type {
+  PanelAction,
   PanelGrowth,
   PanelHostMethods,
   PanelTable,
   PanelView,
   ColumnSettings,
   PanelViewMethods,
+  SavedViewState,
 } from '#shared/protocol/webviewMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { webviewHtml } from '../../../extension/panels/html.ts';
@@ -98,6 +100,8 @@ export class PanelHostStandIn {
     throw new Error('The stand-in has no views.');
   };
   filterByCell: (params: PanelHostMethods['filterByCell'][0]) => string = () => '';
+  /** The actions that the user has chosen. */
+  readonly acted: PanelAction[] = [];
   /** What the page has set on the columns. */
   kept: ColumnSettings | undefined;
   cancelled = 0;
@@ -118,7 +122,10 @@ export class PanelHostStandIn {
       void page.evaluate((message) => window.postMessage(message), frame).catch(() => {});
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(post, {
       ready: () => this.#table,
-      act: () => null,
+      act: ({ action }) => {
+        this.acted.push(action);
+        return null;
+      },
       keepColumns: ({ settings }) => {
         this.kept = settings;
         return null;
@@ -167,6 +174,14 @@ export class PanelHostStandIn {
 
   show(table: PanelTable): Promise<unknown> {
     return this.#endpoint.request('show', table);
+  }
+
+  applyView(view: PanelView, columns: ColumnSettings): Promise<unknown> {
+    return this.#endpoint.request('applyView', { view, columns });
+  }
+
+  savedView(state: SavedViewState): Promise<unknown> {
+    return this.#endpoint.request('savedView', state);
   }
 
   goToRow(): Promise<unknown> {

@@ -41,6 +41,21 @@ suite('The memory of columns', () => {
     assert.ok(JSON.stringify(state.kept).length <= 2 ** 20);
   });
 
+  test('follows a table and a connection that were renamed', async () => {
+    const { state, memory } = memoryOf(undefined);
+    await memory.keep(placeOf('orders'), settings);
+    await memory.keep(placeOf('old'), { ...settings, pinned: ['x'] });
+    await memory.keep({ ...placeOf('orders'), connection: 'shop,' }, settings);
+    await memory.move(placeOf('orders'), placeOf('old'));
+    assert.equal(memory.find(placeOf('orders')), undefined);
+    assert.deepEqual(memory.find(placeOf('old')), settings);
+    assert.equal((state.kept as unknown[]).length, 2);
+    await memory.renameConnection('shop', 'a "shop"');
+    assert.deepEqual(memory.find({ ...placeOf('old'), connection: 'a "shop"' }), settings);
+    assert.deepEqual(memory.find({ ...placeOf('orders'), connection: 'shop,' }), settings);
+    assert.equal(memory.find(placeOf('old')), undefined);
+  });
+
   test('ignores a state that another version of the extension has written', () => {
     const { memory } = memoryOf([null, { table: '["shop",["a"],"orders"]', settings: { pinned: [1] } }]);
     assert.equal(memory.find(placeOf('orders')), undefined);

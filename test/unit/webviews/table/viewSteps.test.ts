@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ViewSteps, wholeTable } from '../../../../webviews/table/viewSteps.ts';
+import { wholeTable } from '#shared/protocol/panelViews.ts';
+import { ViewSteps } from '../../../../webviews/table/viewSteps.ts';
 
 const filtered = (where: string) => ({ where, orderBy: [] });
 
