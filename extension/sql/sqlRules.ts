@@ -1,5 +1,5 @@
 import { writeSqlTable } from '#catalog/names/sqlNames.ts';
-import { plainName, tokensOf } from '#catalog/sqlTokens.ts';
+import { plainName, tokensOf } from '#shared/sqlTokens.ts';
 import { cutText, oneLine } from '#shared/format/markup.ts';
 import type { SqlProblem, SqlPurpose } from '#shared/protocol/viewsMessages.ts';
 import type { PastQuery } from '../host/state.ts';

@@ -1,4 +1,4 @@
-import { tokensOf } from './sqlTokens.ts';
+import { tokensOf } from '#shared/sqlTokens.ts';
 
 /** The range of a statement from its first to its last token, without its semicolon. */
 export type StatementRange = { readonly start: number; readonly end: number };

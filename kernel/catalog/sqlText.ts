@@ -2,7 +2,7 @@ import { isTypedArray, builtinTag } from '#catalog/arrow/convertValue.ts';
 import { type Decimal, isDecimal } from '#catalog/values/decimal.ts';
 import { type Duration, isDuration } from '#catalog/values/duration.ts';
 import { isTime, type Time } from '#catalog/values/time.ts';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { exactTime } from '#catalog/values/timestamp.ts';
 import { unitNumber } from '#catalog/values/timeUnits.ts';
 import { CatalogError } from '#shared/errors.ts';

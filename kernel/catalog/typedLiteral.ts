@@ -2,7 +2,7 @@ import { DataType, DateUnit } from '#arrow';
 import { convertValue, isTypedArray } from '#catalog/arrow/convertValue.ts';
 import { sqlType, sqlTimeUnits } from '#catalog/arrow/nullColumns.ts';
 import { sqlLiteral } from '#catalog/sqlText.ts';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { Decimal } from '#catalog/values/decimal.ts';
 
 /**

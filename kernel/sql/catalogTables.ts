@@ -2,7 +2,7 @@ import type { RecordBatch } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { writeSqlTable } from '#catalog/names/sqlNames.ts';
 import type { Query } from '#catalog/query/query.ts';
-import { plainName, tokensOf } from '#catalog/sqlTokens.ts';
+import { plainName, tokensOf } from '#shared/sqlTokens.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';

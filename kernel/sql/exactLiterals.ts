@@ -1,6 +1,6 @@
 import { DataType, DateUnit, TimeUnit } from '#arrow';
 import { sqlType } from '#catalog/arrow/nullColumns.ts';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { convertUnit } from '#catalog/values/timeUnits.ts';
 import type { Parameter } from './messages.ts';
 import { nodeAt, textAt, type TreeNode } from './syntaxTree.ts';

@@ -1,5 +1,5 @@
 import { reservedWords } from '#catalog/names/sqlNames.ts';
-import { tokensOf } from '#catalog/sqlTokens.ts';
+import { tokensOf } from '#shared/sqlTokens.ts';
 import { CatalogError, isCatalogError, isCatalogErrorKind, messageOf } from '#shared/errors.ts';
 import { RemoteError } from '#shared/protocol/rpc.ts';
 import { isRecord } from '#shared/records.ts';

@@ -1,4 +1,4 @@
-import { plainName, tokensOf, type Token } from '#catalog/sqlTokens.ts';
+import { plainName, tokensOf, type Token } from '#shared/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { TableName } from './messages.ts';
 import { hintsFor, type SqlCaller } from './sqlHints.ts';

@@ -40,7 +40,7 @@ suite('A window with the packaged extension', function () {
     await treeRow(page, 'Table orders in shop/eu').click();
     const frame = await frameWith(page, '.lance-grid');
     await frame.locator(cell).first().waitFor();
-    assert.match(await frame.locator('.lance-footer').innerText(), /1,000,000/);
+    assert.match(await frame.locator('.lance-toolbar-count').innerText(), /1,000,000/);
     await shoot(window, 'table-first-rows');
   });
 

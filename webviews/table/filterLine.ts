@@ -1,6 +1,7 @@
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { createElement, createWrapper } from '../parts/elements.ts';
 import { completeFilter, type Completion, type Suggestion } from './filterCompletion.ts';
+import { type FilterSpan, problemSpan } from './filterProblem.ts';
 
 export type FilterLineActions = {
   /** Filters by this SQL; an empty string shows all rows. */
@@ -19,6 +20,8 @@ export class FilterLine {
   readonly #input = document.createElement('input');
   readonly #clear = createElement('button', { className: 'lance-filter-clear', text: '✕' });
   readonly #problem = createElement('div', { className: 'lance-filter-problem', role: 'alert' });
+  /** Has the text of the input, invisible, so that a mark is below the word that is wrong. */
+  readonly #marks = createWrapper('lance-filter-marks');
   readonly #list = createElement('div', { className: 'lance-filter-list', role: 'listbox' });
   readonly #actions: FilterLineActions;
   #columns: readonly ColumnInfo[] = [];
@@ -50,7 +53,8 @@ export class FilterLine {
     this.#clear.title = 'Clear Filter';
     this.#clear.ariaLabel = 'Clear Filter';
     this.#clear.addEventListener('click', () => this.#actions.run(''));
-    this.element.append(input, this.#clear, this.#problem, this.#list);
+    this.#marks.ariaHidden = 'true';
+    this.element.append(input, this.#marks, this.#clear, this.#problem, this.#list);
     this.#listen();
     this.#drawClear();
   }
@@ -72,12 +76,21 @@ export class FilterLine {
     this.#drawClear();
   }
 
-  /** Shows why a filter is wrong. It stays in the line. */
+  /** Shows why a filter is wrong, with a mark below the word that the reason names. The filter stays in the line. */
   fail(message: string, where?: string): void {
     if (where !== undefined) this.#input.value = where;
     this.#explain(message);
     this.#close();
     this.#drawClear();
+  }
+
+  /** Selects a part of the filter of the shown rows, so that the user can change it. */
+  edit({ start, end }: FilterSpan): void {
+    this.#input.value = this.#where;
+    this.#explain(undefined);
+    this.#drawClear();
+    this.#input.focus();
+    this.#input.setSelectionRange(start, end);
   }
 
   set isBusy(isBusy: boolean) {
@@ -89,6 +102,24 @@ export class FilterLine {
     this.#problem.hidden = message === undefined;
     this.#problem.textContent = message ?? '';
     this.#input.ariaInvalid = message === undefined ? null : 'true';
+    this.#markProblem(message === undefined ? undefined : problemSpan(this.#input.value, message));
+  }
+
+  /** Puts a mark below a part of the text. */
+  #markProblem(span: FilterSpan | undefined): void {
+    const { value } = this.#input;
+    if (!span) return this.#marks.replaceChildren();
+    const text = createElement('span');
+    const marked = createElement('span', { className: 'lance-filter-mark', text: value.slice(span.start, span.end) });
+    text.append(value.slice(0, span.start), marked, value.slice(span.end));
+    this.#marks.replaceChildren(text);
+    this.#scrollMarks();
+  }
+
+  /** Moves the mark with the text, which scrolls if it is longer than the line. */
+  #scrollMarks(): void {
+    const text = this.#marks.firstElementChild;
+    if (text instanceof HTMLElement) text.style.transform = `translateX(${-this.#input.scrollLeft}px)`;
   }
 
   #listen(): void {
@@ -98,6 +129,7 @@ export class FilterLine {
       this.#suggest(false);
       this.#drawClear();
     });
+    input.addEventListener('scroll', () => this.#scrollMarks());
     input.addEventListener('blur', () => this.#close());
     input.addEventListener('focus', () => (this.#problem.hidden = this.#problem.textContent === ''));
     // The reason covers the headers, which the user may want to click.

@@ -66,11 +66,11 @@ function growthElement({ note }: PanelGrowth): HTMLElement {
   return element;
 }
 
-/** `1,000,000 rows · 7 columns · version 3`, a note, and a button while rows are added. */
+/** `7 columns · version 3`, a note, and a button while rows are added. Without a toolbar also the number of rows. */
 function footerOf(table: PanelTable): Footer {
   const { columns, version, note, isGrowing } = table;
   const parts = [
-    rowsText(table),
+    ...(hasToolbar(table) ? [] : [rowsText(table)]),
     `${countText(columns.length)} ${columns.length === 1 ? 'column' : 'columns'}`,
     ...(version === null ? [] : [`version ${version}`]),
   ];
@@ -151,8 +151,9 @@ function replace(next: PanelContent, element: HTMLElement): void {
   const isBelowToolbar = next.kind === 'table' && hasToolbar(next.table);
   if (isBelowToolbar) toolbar.show(next.table);
   // The toolbar is not moved if it is on the page, because it would lose the focus.
-  for (const child of Array.from(root.children)) if (child !== toolbar.element || !isBelowToolbar) child.remove();
-  if (isBelowToolbar && !toolbar.element.isConnected) root.append(toolbar.element);
+  const kept: readonly Element[] = isBelowToolbar ? [toolbar.element, toolbar.below] : [];
+  for (const child of Array.from(root.children)) if (!kept.includes(child)) child.remove();
+  if (isBelowToolbar && !toolbar.element.isConnected) root.append(...kept);
   root.append(element);
 }
 

@@ -2,6 +2,7 @@ import { isAbort, messageOf } from '#shared/errors.ts';
 import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
+import { FilterChips } from './filterChips.ts';
 import { FilterLine } from './filterLine.ts';
 import type { Toolbar } from './toolbar.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
@@ -26,6 +27,7 @@ export type TableViewingDeps = {
 export class TableViewing {
   readonly #deps: TableViewingDeps;
   readonly #line: FilterLine;
+  readonly #chips: FilterChips;
   readonly #undo: HTMLButtonElement;
   readonly #redo: HTMLButtonElement;
   #table: PanelTable | undefined;
@@ -40,9 +42,15 @@ export class TableViewing {
       run: (where) => void this.#apply({ ...this.#view, where }),
       leave: deps.focusRows,
     });
+    this.#chips = new FilterChips({
+      run: (where) => void this.#apply({ ...this.#view, where }),
+      edit: (chip) => this.#line.edit(chip),
+      leave: deps.focusRows,
+    });
     this.#undo = stepButton('↶', 'Undo Filter or Sort', () => void this.#step(-1));
     this.#redo = stepButton('↷', 'Redo Filter or Sort', () => void this.#step(1));
     deps.toolbar.left.append(this.#line.element, this.#undo, this.#redo);
+    deps.toolbar.below.append(this.#chips.element);
   }
 
   /**
@@ -133,6 +141,7 @@ export class TableViewing {
     this.#undo.disabled = !this.#steps.peek(-1);
     this.#redo.disabled = !this.#steps.peek(1);
     if (table) this.#line.show(this.#view.where, table.columns);
+    this.#chips.draw(hasViews ? this.#view.where : '', table?.columns ?? []);
   }
 
   #stepped(): void {

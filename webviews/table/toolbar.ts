@@ -22,6 +22,8 @@ export class Toolbar {
   readonly left = createWrapper('lance-toolbar-left');
   /** Holds buttons, at the right. */
   readonly buttons = createWrapper('lance-toolbar-buttons');
+  /** Holds lines below the toolbar. Without one it has no height. */
+  readonly below = createWrapper('lance-toolbar-below');
   readonly #count = createElement('span', { className: 'lance-toolbar-count', role: 'status' });
 
   constructor() {

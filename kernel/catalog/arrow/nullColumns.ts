@@ -1,5 +1,5 @@
 import { DataType, DateUnit, TimeUnit, type Field } from '#arrow';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 

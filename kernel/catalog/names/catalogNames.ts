@@ -2,7 +2,7 @@ import type { NamedTable, Naming } from '#shared/catalogConfig.ts';
 import { cancellable } from '#processes/calls.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import { listNamespaces, listTables, type NameList, walkTables } from './catalogTree.ts';
-import { quotedName } from '#catalog/sqlTokens.ts';
+import { quotedName } from '#shared/sqlTokens.ts';
 import { writeSqlName, writeSqlTable } from './sqlNames.ts';
 
 /** A name that can complete the string being typed. */

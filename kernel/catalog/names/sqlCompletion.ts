@@ -1,4 +1,4 @@
-import { plainName, SqlCursor, type Token, tokensOf } from '#catalog/sqlTokens.ts';
+import { plainName, SqlCursor, type Token, tokensOf } from '#shared/sqlTokens.ts';
 import type { NamedTable, Naming } from '#shared/catalogConfig.ts';
 import type { LanguageCompletion } from '#shared/protocol/languageMessages.ts';
 import { reservedWords, sqlFunctions, sqlKeywords, startKeywords, writeSqlName } from './sqlNames.ts';

@@ -1,4 +1,4 @@
-import { plainName, tokensOf } from '#catalog/sqlTokens.ts';
+import { plainName, tokensOf } from '#shared/sqlTokens.ts';
 import type { NamedTable } from '#shared/catalogConfig.ts';
 import { columnsOf, findQuery, parsePosition, sourcesNamed, tableOf, visibleSources } from './sqlScopes.ts';
 

@@ -1,4 +1,4 @@
-import { quotedName } from '#catalog/sqlTokens.ts';
+import { quotedName } from '#shared/sqlTokens.ts';
 
 // Names and words in the SQL of notebooks, whose engine is DuckDB: how names are written, and the words that completion
 // offers, which are those that queries of tables commonly have. All words are in lower case.

@@ -1,4 +1,4 @@
-import { plainName, type Token, tokensOf } from '#catalog/sqlTokens.ts';
+import { plainName, type Token, tokensOf } from '#shared/sqlTokens.ts';
 import type { NamedTable } from '#shared/catalogConfig.ts';
 
 // Parses a query that may be incomplete, as far as completion needs it: which tables each SELECT reads, under which

@@ -32,7 +32,7 @@ import type {
   WithScore,
 } from './rowTypes.ts';
 import { checkReranker, type Reranker, RRFReranker } from './rerankers.ts';
-import { hasTextAfterSemicolon, sqlProblem } from '#catalog/sqlTokens.ts';
+import { hasTextAfterSemicolon, sqlProblem } from '#shared/sqlTokens.ts';
 
 // Query steps are checked when they are called, because a misspelled option that is silently dropped would find other
 // rows.

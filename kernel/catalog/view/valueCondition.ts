@@ -1,6 +1,6 @@
 import { DataType, Precision } from '#arrow';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
-import { SqlCursor } from '#catalog/sqlTokens.ts';
+import { SqlCursor } from '#shared/sqlTokens.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { typedLiteral } from '#catalog/typedLiteral.ts';
 import { CatalogError } from '#shared/errors.ts';

@@ -1,6 +1,6 @@
 import { writeSqlTable } from '#catalog/names/sqlNames.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
-import { quotedName, quotedText } from '#catalog/sqlTokens.ts';
+import { quotedName, quotedText } from '#shared/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { stringLiteral } from '#shared/literals.ts';
 import { displayPath } from '#shared/names.ts';

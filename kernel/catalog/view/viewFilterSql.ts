@@ -1,4 +1,4 @@
-import { plainName, quotedName, quotedText, type Token, tokensOf } from '#catalog/sqlTokens.ts';
+import { plainName, quotedName, quotedText, type Token, tokensOf } from '#shared/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { dateMillisecondText, dateText, isoTimestampText, timeText, type TimeUnit } from '#shared/format/times.ts';
 

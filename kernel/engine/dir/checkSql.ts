@@ -1,5 +1,5 @@
 import { CatalogError } from '#shared/errors.ts';
-import { hasTextAfterSemicolon, SqlCursor } from '#catalog/sqlTokens.ts';
+import { hasTextAfterSemicolon, SqlCursor } from '#shared/sqlTokens.ts';
 
 // The engine walks an expression recursively, and an expression that is too deep for the stack of its thread ends the
 // process silently. The parser of the engine limits nested parentheses, but not chains. In a chain every operator is

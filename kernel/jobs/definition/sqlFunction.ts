@@ -2,7 +2,7 @@ import type { DataType } from '#arrow';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { JobError } from '#shared/jobs/jobErrors.ts';
-import { sqlProblem, sqlTokens } from '#catalog/sqlTokens.ts';
+import { sqlProblem, sqlTokens } from '#shared/sqlTokens.ts';
 import type { Query } from '#catalog/query/query.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { checkOutput, invalid } from './functionOptions.ts';

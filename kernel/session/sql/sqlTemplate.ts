@@ -1,5 +1,5 @@
 import { type Table } from '#arrow';
-import { type SqlToken, sqlTokens } from '#catalog/sqlTokens.ts';
+import { type SqlToken, sqlTokens } from '#shared/sqlTokens.ts';
 import { toArrowTable } from '#catalog/table/tableData.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';

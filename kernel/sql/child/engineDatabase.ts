@@ -6,7 +6,7 @@ import {
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { type Data, Field, makeData, RecordBatch, Schema, Struct, Table, tableToIPC } from '#arrow';
-import { quotedName, quotedText } from '#catalog/sqlTokens.ts';
+import { quotedName, quotedText } from '#shared/sqlTokens.ts';
 import type { EngineMethods, TableName } from '#sql/messages.ts';
 import { bindParameter } from './bindParameter.ts';
 import { type ColumnBuilder, createBuilder, HugeIntBuilder, toInt64 } from './columnBuilder.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Field, Float64, Int64, Schema, TimestampMicrosecond, Utf8 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { typedLiteral } from '#catalog/typedLiteral.ts';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import type { PythonCatalog } from '#catalog/view/viewPython.ts';
 import { viewCode } from '#catalog/view/viewCode.ts';
 import type { ViewOfTable } from '#catalog/view/tableRows.ts';

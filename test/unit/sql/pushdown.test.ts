@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { Bool, Field, Float32, Float64, Int32, Int64, Int8, Schema, Utf8 } from '#arrow';
 import type { Parameter } from '#sql/messages.ts';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { findPushdowns, type Pushdown } from '#sql/pushdown.ts';
 import type { SqlTable } from '#sql/sqlTable.ts';
 import { readTree, type TreeNode } from '#sql/syntaxTree.ts';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, Table as NativeTable } from '@lancedb/lancedb';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';
 import type { Root } from '#engine/dir/dirConnection.ts';
 import { engineError, isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';

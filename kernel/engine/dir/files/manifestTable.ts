@@ -1,7 +1,7 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';

@@ -28,7 +28,7 @@ import {
   Uint8,
   Utf8,
 } from '#arrow';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import { toParameter } from '#sql/parameters.ts';
 import type { Parameter } from '#sql/messages.ts';
 import type { Random } from '../../../contract/model/random.ts';

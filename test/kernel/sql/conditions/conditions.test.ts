@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { type RecordBatch, Table as ArrowTable } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
-import { quotedText } from '#catalog/sqlTokens.ts';
+import { quotedText } from '#shared/sqlTokens.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import type { Parameter } from '#sql/messages.ts';
