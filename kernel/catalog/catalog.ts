@@ -10,6 +10,7 @@ import type { UnsupportedCalls, unsupportedCatalogCalls } from './lancedb/unsupp
 import type { ColumnOrdering, Ordering } from './query/querySpec.ts';
 import type { Table } from './table/table.ts';
 import type { TableSource } from './table/tableData.ts';
+import type { NearestSpec } from './view/nearestSpec.ts';
 
 /**
  * Whether a catalog supports an operation. `unknown`: the server has not yet answered a request for the operation, so
@@ -83,6 +84,11 @@ export type ExportOptions = CallOptions & {
    * every number; nulls are last.
    */
   orderBy?: string | Ordering | ColumnOrdering | readonly (string | Ordering | ColumnOrdering)[] | undefined;
+  /**
+   * Only the rows nearest to a vector, with their distances in the column `_distance`; in the order of the distance unless
+   * `orderBy` is set. `where` is applied before the search.
+   */
+  nearest?: NearestSpec | undefined;
   /** Only these columns, in this order. Default: all. */
   columns?: readonly string[] | undefined;
   /** Maximum number of rows. */

@@ -188,7 +188,6 @@ export {
 export type {
   BatchStream,
   ColumnOrdering,
-  DistanceType,
   FullTextOptions,
   Ordering,
   QueryExecutionOptions,
@@ -197,6 +196,7 @@ export type {
   RunningQuery,
   Selection,
 } from '#catalog/query/querySpec.ts';
+export type { DistanceType } from '#shared/vectorTypes.ts';
 export type { SearchType } from '#catalog/lancedb/lanceDbTable.ts';
 export { Index } from '#catalog/lancedb/indexConfig.ts';
 export type {

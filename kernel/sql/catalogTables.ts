@@ -1,12 +1,15 @@
 import type { RecordBatch } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { writeSqlTable } from '#catalog/names/sqlNames.ts';
+import { checkChoice } from '#catalog/arguments/options.ts';
 import type { Query } from '#catalog/query/query.ts';
 import { plainName, tokensOf } from '#shared/sqlTokens.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';
 import { nearestName } from '#shared/names.ts';
+import { definedEntries } from '#shared/records.ts';
+import { distanceTypes } from '#shared/vectorTypes.ts';
 import type { TableName } from './messages.ts';
 import { hintsFor, type SqlCaller } from './sqlHints.ts';
 import type { SqlTable, SqlTables } from './sqlTable.ts';
@@ -39,9 +42,14 @@ export function catalogTables(options: CatalogTablesOptions): SqlTables {
     find: async (name, signal) => wholeTable(name.name, await open(name, signal), signal),
     atVersion: async (name, version, signal) =>
       wholeTable(`${name} (version ${version})`, await open(parseName(name), signal, version), signal),
-    nearest: async (name, vector, k, signal) => {
-      const table = await open(parseName(name), signal);
-      return foundRows(name, table.query().nearestTo(vector).limit(k), signal);
+    nearest: async (name, { vector, k, column, distanceType, filter, useIndex, refineFactor, version }, signal) => {
+      const table = await open(parseName(name), signal, version);
+      const measured = checkChoice('nearest', 'distance_type', distanceType, distanceTypes);
+      const search = table.query().nearestTo(vector, {
+        ...definedEntries({ column, distanceType: measured, refineFactor }),
+        ...(useIndex === false && { bypassVectorIndex: true }),
+      });
+      return foundRows(name, (filter === undefined ? search : search.where(filter)).limit(k), signal);
     },
     search: async (name, text, k, signal) => {
       const table = await open(parseName(name), signal);

@@ -28,11 +28,24 @@ export type Parameter =
 /** The name of a table as a query writes it; empty parts are absent in the query. */
 export type TableName = { catalog: string; schema: string; name: string };
 
+/** A search by vector: `nearest('shop.products', vector, k := 10, distance_type := 'cosine')`. */
+export type SqlSearch = {
+  vector: readonly number[];
+  k: number;
+  column?: string;
+  distanceType?: string;
+  /** A condition in the SQL of tables, applied before the search. */
+  filter?: string;
+  useIndex?: boolean;
+  refineFactor?: number;
+  version?: number;
+};
+
 /** What a scan reads: a table that the query names, by its number, or a table function with its arguments. */
 export type ScanSource =
   | { kind: 'table'; table: number }
   | { kind: 'version'; name: string; version: number }
-  | { kind: 'nearest'; name: string; vector: readonly number[]; k: number }
+  | { kind: 'nearest'; name: string; search: SqlSearch }
   | { kind: 'search'; name: string; text: string; k: number };
 
 /** Requests to the engine, one query at a time. Schemas and batches are Arrow streams. */

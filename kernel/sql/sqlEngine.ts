@@ -225,7 +225,7 @@ function createScans(
         case 'version':
           return (await tables.atVersion?.(source.name, source.version, signal)) ?? unsupported('version');
         case 'nearest':
-          return (await tables.nearest?.(source.name, source.vector, source.k, signal)) ?? unsupported('nearest');
+          return (await tables.nearest?.(source.name, source.search, signal)) ?? unsupported('nearest');
         case 'search':
           return (await tables.search?.(source.name, source.text, source.k, signal)) ?? unsupported('search');
       }

@@ -1,5 +1,5 @@
 import type { RecordBatch, Schema, Table } from '#arrow';
-import type { TableName } from './messages.ts';
+import type { SqlSearch, TableName } from './messages.ts';
 
 /** What a query reads of a table. */
 export type ScanRequest = {
@@ -31,7 +31,7 @@ export type SqlTables = {
   /** The table of `version('shop.orders', 7)`. */
   atVersion?(name: string, version: number, signal: AbortSignal): Promise<SqlTable>;
   /** The rows of `nearest('shop.products', vector, k := 10)`. */
-  nearest?(name: string, vector: readonly number[], k: number, signal: AbortSignal): Promise<SqlTable>;
+  nearest?(name: string, search: SqlSearch, signal: AbortSignal): Promise<SqlTable>;
   /** The rows of `search('shop.products', 'red mug', k := 10)`. */
   search?(name: string, text: string, k: number, signal: AbortSignal): Promise<SqlTable>;
 };

@@ -2,7 +2,7 @@ import { writeExport } from '#catalog/export/exportTable.ts';
 import { readViewRows } from '#catalog/view/tableRows.ts';
 import type { ExportedFile, ExportRequest, RowSelection } from '#shared/protocol/viewsMessages.ts';
 import type { OpenCatalogs } from './openCatalogs.ts';
-import type { TableViews } from './tableViews.ts';
+import { type TableViews, toNearestSpec } from './tableViews.ts';
 
 /** Minimum time between two reports. */
 const reportMs = 250;
@@ -29,7 +29,7 @@ export async function exportTable(
     reportedAt = performance.now();
     report(progress.rows);
   };
-  const { catalog, path, file, version, where, orderBy, selection } = request;
+  const { catalog, path, file, version, where, orderBy, selection, nearest } = request;
   if (selection) return exportSelection(deps, request, selection, { signal, onProgress });
   return deps.catalogs.with({ catalog, others: {} }, async (opened) => {
     const { rows, bytes } = await opened.catalog.export(path, file, {
@@ -37,6 +37,7 @@ export async function exportTable(
       ...(version !== null && { version }),
       ...(where.trim() !== '' && { where }),
       ...(orderBy.length > 0 && { orderBy }),
+      ...(nearest && { nearest: toNearestSpec(nearest) }),
       signal,
       onProgress,
     });

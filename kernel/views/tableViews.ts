@@ -1,11 +1,13 @@
 import { tableToIPC } from '#arrow';
 import { narrowedFilter } from '#catalog/view/valueCondition.ts';
+import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
 import { TableView } from '#catalog/view/tableView.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
 import type { FilterRequest, ViewedTable, ViewRequest, ViewState } from '#shared/protocol/viewsMessages.ts';
+import type { PanelNearest } from '#shared/protocol/webviewMessages.ts';
 import type { OpenCatalogs } from './openCatalogs.ts';
 
 /** Minimum time between two reports of a list that grows. */
@@ -46,7 +48,11 @@ export class TableViews {
     try {
       const table = await openTable(catalog, request, signal);
       const where = wanted.where.trim();
-      const view = new TableView(table, { ...(where !== '' && { where }), orderBy: wanted.orderBy });
+      const view = new TableView(table, {
+        ...(where !== '' && { where }),
+        orderBy: wanted.orderBy,
+        ...(wanted.nearest && { nearest: toNearestSpec(wanted.nearest) }),
+      });
       const { numRows, isAll } = await view.find(pageRows, { signal });
       signal.throwIfAborted();
       const controller = new AbortController();
@@ -56,7 +62,8 @@ export class TableViews {
         release();
       };
       this.#views.set(id, { view, controller, close, users: 0 });
-      if (isAll) return { rows: numRows, listed: numRows, end: 'complete' };
+      const { nearest } = view;
+      if (isAll) return { rows: numRows, listed: numRows, end: 'complete', ...(nearest && { nearest }) };
       // The list starts after the response.
       setImmediate(() => void this.#list(id, view, numRows, controller.signal));
       return { rows: numRows, listed: 0, end: 'running' };
@@ -160,6 +167,15 @@ export class TableViews {
     }
   }
 }
+
+/** Returns the search of a panel as that of a view. */
+export const toNearestSpec = ({ column, vectors, k, distanceType, useIndex }: PanelNearest): NearestSpec => ({
+  column,
+  vector: vectors,
+  k,
+  distanceType,
+  useIndex,
+});
 
 /** Opens a table at a version. @throws CatalogError as `Catalog.openTable` */
 const openTable = (catalog: Catalog, { path, version }: ViewedTable, signal: AbortSignal): Promise<Table> =>

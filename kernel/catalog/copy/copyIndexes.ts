@@ -1,6 +1,6 @@
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { indexTypeName, indexTypes } from '#catalog/table/indexes.ts';
-import { distanceTypes } from '#catalog/query/querySpec.ts';
+import { distanceTypes } from '#shared/vectorTypes.ts';
 import type { CreateIndexOptions, IndexInfo, IndexType, Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { isRecord } from '#shared/records.ts';

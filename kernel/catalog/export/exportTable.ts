@@ -15,6 +15,7 @@ import type { ExportedRows } from './exportFormats.ts';
 const optionNames = [
   'where',
   'orderBy',
+  'nearest',
   'columns',
   'limit',
   'version',
@@ -96,7 +97,7 @@ export async function readExport(
   path: readonly string[],
   options: ExportOptions,
 ): Promise<{ rows: ExportedRows; version: number | undefined }> {
-  const { where, orderBy, columns, limit, version, tag, branch, signal } = options;
+  const { where, orderBy, nearest, columns, limit, version, tag, branch, signal } = options;
   checkKnownPath(path);
   checkOneVersion('export', { version, tag, branch });
   checkFlag('export', 'escapeFormulas', options.escapeFormulas ?? false);
@@ -105,7 +106,7 @@ export async function readExport(
   if (columns !== undefined) checkTexts('export', 'column', columns);
   const { table, version: current } = await openPinned(catalog, path, { version, tag, branch, signal });
   const sorted = orderBy === undefined ? undefined : table.query().orderBy(orderBy).spec.orderBy;
-  const rows = await readTableRows(table, { where, orderBy: sorted, columns, limit }, { signal });
+  const rows = await readTableRows(table, { where, orderBy: sorted, nearest, columns, limit }, { signal });
   return { rows, version: current };
 }
 

@@ -1,5 +1,6 @@
 import type { FullTextQuery } from '#catalog/query/fullTextQuery.ts';
-import type { DistanceType, FullTextOptions, QueryOptions } from '#catalog/query/querySpec.ts';
+import type { FullTextOptions, QueryOptions } from '#catalog/query/querySpec.ts';
+import type { DistanceType } from '#shared/vectorTypes.ts';
 import { type NotSupported, notSupported } from './unsupported.ts';
 
 /**

@@ -6,12 +6,12 @@ import { readRows, type RowOptions } from '#catalog/arrow/rowValues.ts';
 import { untilAborted } from '#processes/wait.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
+import { distanceTypes } from '#shared/vectorTypes.ts';
 import { checkFullTextQuery, type FullTextQuery, isFullTextQuery } from './fullTextQuery.ts';
 import { LanceDbQuery } from '#catalog/lancedb/lanceDbQuery.ts';
 import {
   type BatchStream,
   type ColumnOrdering,
-  distanceTypes,
   type FullTextOptions,
   type Ordering,
   type QueryExecutionOptions,

@@ -2,14 +2,8 @@ import type { RecordBatch, Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { TimedCallOptions } from '#catalog/arguments/timeLimit.ts';
 import type { FullTextQuery } from './fullTextQuery.ts';
+import type { DistanceType } from '#shared/vectorTypes.ts';
 import type { Reranker, RRFReranker } from './rerankers.ts';
-
-/**
- * How the distance of two vectors is measured; `hamming` counts the bits that differ, for vectors of unsigned bytes.
- */
-export type DistanceType = 'l2' | 'cosine' | 'dot' | 'hamming';
-
-export const distanceTypes = ['l2', 'cosine', 'dot', 'hamming'] as const satisfies DistanceType[];
 
 /** How to search for the rows nearest to a vector ("QueryTableRequest"). */
 export type QueryOptions = {

@@ -4,7 +4,7 @@ import { checkText, checkTexts } from '#catalog/arguments/tableArguments.ts';
 import { withIndexConfig } from '#catalog/lancedb/indexConfig.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
-import { distanceTypes } from '#catalog/query/querySpec.ts';
+import { distanceTypes } from '#shared/vectorTypes.ts';
 import type { CreateIndexOptions, IndexSettings, IndexType } from './table.ts';
 import { checkSeconds } from './waitForIndex.ts';
 

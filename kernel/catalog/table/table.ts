@@ -2,6 +2,7 @@ import type { DataType, Field, Schema, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { BackfillPlan } from '#shared/jobs/jobPlan.ts';
 import type { NamespacePath } from '#shared/names.ts';
+import type { DistanceType } from '#shared/vectorTypes.ts';
 import type { BackfillJob, TableBackfillOptions, TableTrial } from '#catalog/backfill.ts';
 import type { BackfillColumnOptions } from '#catalog/jobs.ts';
 import type { FullTextQuery } from '#catalog/query/fullTextQuery.ts';
@@ -10,7 +11,7 @@ import { type UnsupportedCalls, type unsupportedTableCalls, unsupportedValue } f
 import type { MergeInsert } from './mergeInsert.ts';
 import type { OptimizeOptions, OptimizeResult } from './optimize.ts';
 import type { Query } from '#catalog/query/query.ts';
-import type { DistanceType, FullTextOptions, QueryOptions } from '#catalog/query/querySpec.ts';
+import type { FullTextOptions, QueryOptions } from '#catalog/query/querySpec.ts';
 import type { AnyRow, WithDistance, WithScore } from '#catalog/query/rowTypes.ts';
 import type { TableSource } from './tableData.ts';
 import type { Branches, Tags } from './tagsBranches.ts';

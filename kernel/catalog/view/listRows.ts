@@ -5,6 +5,7 @@ import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { keyOrder, keyReader, type KeyValue, markChanges } from './keyOrder.ts';
+import type { NearestSpec } from './nearestSpec.ts';
 import type { RowIdList } from './rowIdList.ts';
 
 /** Which rows of a table a view has, and their order. */
@@ -13,6 +14,8 @@ export type ViewSpec = {
   readonly where?: string | undefined;
   /** Columns to sort by, the first one first. Rows with equal values are in the order of their row ids. */
   readonly orderBy?: readonly Ordering[] | undefined;
+  /** Only the rows nearest to a vector, in the order of their distance unless `orderBy` is set. */
+  readonly nearest?: NearestSpec | undefined;
 };
 
 export type ListOptions = {

@@ -40,20 +40,45 @@ export async function readTableRows(
   const query = filteredQuery(table, spec);
   const selected = columns ? query.select(columns) : query;
   const { signal } = options;
+  if (spec.nearest) return nearestRows(table, { columns, limit, ...spec }, options);
   if (!spec.orderBy || spec.orderBy.length === 0)
     return (limit === undefined ? selected : selected.limit(limit)).execute({ signal });
   const schema = await selected.outputSchema({ signal });
   return { schema, batches: sortedBatches(table, { columns, limit, ...spec }, schema, options) };
 }
 
-async function* sortedBatches(
+/** Reads the rows nearest to a vector. The search is done when the result is returned, because its columns are known then. */
+async function nearestRows(
   table: Table,
-  { columns, limit = Infinity, ...spec }: RowsSpec,
+  { columns, limit, ...spec }: RowsSpec,
+  options: ListOptions,
+): Promise<BatchStream> {
+  const view = new TableView(table, spec);
+  try {
+    const { schema } = await view.rows(0, 0, { columns, signal: options.signal });
+    return { schema, batches: batchesOf(view, { columns, limit }, schema, options) };
+  } catch (error) {
+    await view.close();
+    throw error;
+  }
+}
+
+const sortedBatches = (
+  table: Table,
+  { columns, limit, ...spec }: RowsSpec,
+  schema: Schema,
+  options: ListOptions,
+): AsyncGenerator<RecordBatch, void, undefined> =>
+  batchesOf(new TableView(table, spec), { columns, limit }, schema, options);
+
+/** Reads all rows of a view in parts, and closes it. */
+async function* batchesOf(
+  view: TableView,
+  { columns, limit = Infinity }: Pick<RowsSpec, 'columns' | 'limit'>,
   schema: Schema,
   options: ListOptions,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   const { signal } = options;
-  const view = new TableView(table, spec);
   try {
     const end = Math.min(limit, (await view.list(options)).length);
     yield* viewBatches(view, { start: 0, end, columns }, schema, signal);

@@ -4,6 +4,8 @@ import { columnReader } from '#catalog/arrow/rowValues.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import type { NearestFacts } from '#shared/protocol/webviewMessages.ts';
+import { distanceColumn } from '#shared/vectorTypes.ts';
 import {
   filteredQuery,
   isSame,
@@ -15,6 +17,7 @@ import {
   type ViewSpec,
 } from './listRows.ts';
 import type { KeyValue } from './keyOrder.ts';
+import { distancesTable, findNearest, type NearestRows, withDistances } from './nearestRows.ts';
 import { RowIdList } from './rowIdList.ts';
 import { equalCondition, isPlainColumn } from './valueCondition.ts';
 
@@ -40,7 +43,8 @@ export type FirstRows = {
  * -0 less than 0, text is compared by its bytes in UTF-8, and nulls are last unless `nullsFirst` is set. Rows with equal
  * values are in the order of their row ids, so that every row is on exactly one page.
  *
- * The first rows are read at once. All other pages need the list of row ids, which is made once by `list`.
+ * The first rows are read at once. All other pages need the list of row ids, which is made once by `list`. The rows nearest to
+ * a vector are found at once, and have a column `_distance` after the others.
  */
 export class TableView {
   readonly #table: Table;
@@ -50,6 +54,7 @@ export class TableView {
   #list: Promise<RowIdList> | undefined;
   /** The row ids listed so far, also after `list` was canceled, and how many of them can be read. */
   #known: { readonly list: RowIdList; settled: number; isWhole: boolean } | undefined;
+  #nearest: NearestRows | undefined;
 
   /** @param table opened at a version, because row ids may change with the version */
   constructor(table: Table, spec: ViewSpec) {
@@ -58,11 +63,17 @@ export class TableView {
   }
 
   /**
-   * Finds the first `count` rows without the list of row ids, reading only their keys. Then `rows` can read them.
+   * Finds the first `count` rows without the list of row ids, reading only their keys. Then `rows` can read them. A search by
+   * vector finds all of its rows.
    * @throws CatalogError as `list`
    */
   async find(count: number, { signal }: CallOptions = {}): Promise<FirstRows> {
     const orderBy = this.#spec.orderBy ?? [];
+    if (this.#spec.nearest) {
+      const list = await this.list({ signal });
+      this.#first = await list.slice(0, count);
+      return { numRows: list.length, isAll: true, isFinal: true };
+    }
     if (orderBy.length === 0) {
       const query = filteredQuery(this.#table, this.#spec)
         .select(['_rowid'])
@@ -83,7 +94,7 @@ export class TableView {
    */
   async firstRows(count: number, options: ReadOptions = {}): Promise<{ rows: ArrowTable; isFinal: boolean }> {
     const { isFinal } = await this.find(count, options);
-    return { rows: await this.#take(this.#first, options), isFinal };
+    return { rows: await this.#take(this.#first, 0, options), isFinal };
   }
 
   /**
@@ -99,6 +110,11 @@ export class TableView {
     return this.#list;
   }
 
+  /** How the nearest rows were found, after `find` or `list`; `undefined` in a view without a search by vector. */
+  get nearest(): NearestFacts | undefined {
+    return this.#nearest?.facts;
+  }
+
   /** Whether the list begins with other rows than those of `find`. Call it when the list has as many rows. */
   async hasOtherFirstRows(): Promise<boolean> {
     const listed = await this.#known?.list.slice(0, this.#first.length);
@@ -110,7 +126,7 @@ export class TableView {
    * @throws CatalogError as `list`
    */
   async rows(start: number, end: number, { columns, signal }: ReadOptions = {}): Promise<ArrowTable> {
-    return this.#take(await this.#ids(start, end, signal), { columns, signal });
+    return this.#take(await this.#ids(start, end, signal), start, { columns, signal });
   }
 
   /** Returns the ids of the rows at the positions [start, end), fewer at the end. @throws CatalogError as `list` */
@@ -135,6 +151,7 @@ export class TableView {
   }
 
   async #ids(start: number, end: number, signal: AbortSignal | undefined): Promise<BigUint64Array> {
+    if (this.#spec.nearest) return (await this.list({ signal })).slice(start, end);
     const known = this.#known;
     if (known?.isWhole === true) return known.list.slice(start, end);
     // The list may begin with other rows. The caller learns that when it is complete.
@@ -148,6 +165,13 @@ export class TableView {
     const known = { list: new RowIdList(), settled: 0, isWhole: false };
     this.#known = known;
     try {
+      if (this.#spec.nearest) {
+        this.#nearest = await findNearest(this.#table, { ...this.#spec, nearest: this.#spec.nearest }, options);
+        known.list.push(this.#nearest.ids);
+        await known.list.settle();
+        known.isWhole = true;
+        return known.list;
+      }
       await listRows(this.#table, this.#spec, known.list, {
         ...options,
         onProgress: (rows, settled) => {
@@ -167,10 +191,14 @@ export class TableView {
     }
   }
 
-  async #take(ids: BigUint64Array, { columns, signal }: ReadOptions): Promise<ArrowTable> {
+  /** @param start the position of the first row in the view */
+  async #take(ids: BigUint64Array, start: number, { columns, signal }: ReadOptions): Promise<ArrowTable> {
+    const distances = this.#nearest?.distances.slice(start, start + ids.length);
+    const stored = distances ? columns?.filter((name) => name !== distanceColumn) : columns;
+    if (distances && stored?.length === 0) return distancesTable(distances);
     const take = this.#table.takeRowIds(Array.from(ids));
-    const rows = await (columns ? take.select(columns) : take).toArrow({ signal });
-    if (rows.numRows === ids.length) return rows;
+    const rows = await (stored ? take.select(stored) : take).toArrow({ signal });
+    if (rows.numRows === ids.length) return distances ? withDistances(rows, distances, columns) : rows;
     throw new CatalogError(
       'ConcurrentModification',
       `${ids.length - rows.numRows} of ${ids.length} rows are no longer at their place in the table.`,

@@ -1,5 +1,7 @@
 import type { Ordering } from '#catalog/query/querySpec.ts';
 import { stringLiteral } from '#shared/literals.ts';
+import { distanceColumn } from '#shared/vectorTypes.ts';
+import { type NearestSpec, refineFactorOf, vectorCode, vectorsOf } from './nearestSpec.ts';
 import type { ViewOfTable } from './tableRows.ts';
 
 /** How Python opens a catalog. Keys are read from environment variables, so that code has no secrets. */
@@ -30,15 +32,19 @@ const stringList = (items: readonly string[]): string => `[${items.map(stringLit
 const versionArgument = (version: number | undefined): string => (version === undefined ? '' : `, version=${version}`);
 
 function datasetCode(view: ViewOfTable, root: string): string {
-  const { namespacePath, name, version, where, orderBy = [], columns, limit } = view;
+  const { namespacePath, name, version, where, nearest, columns, limit } = view;
+  // pylance has no order for a search. A stable sort of the rows that it found is the same.
+  const [orderBy, sorts] = nearest ? [[], view.orderBy ?? []] : [view.orderBy ?? [], []];
   const read = readColumns(view);
   const given = [
+    ...(nearest ? [`nearest=${nearestDict(nearest)}`, 'prefilter=True'] : []),
     ...(read ? [`columns=${stringList(read)}`] : []),
     ...(where === undefined ? [] : [`filter=${stringLiteral(where)}`]),
     ...(orderBy.length > 0 ? [`order_by=[${orderBy.map(orderingCode).join(', ')}]`] : []),
     ...(limit === undefined ? [] : [`limit=${limit}`]),
   ];
   return [
+    ...(nearest && usesNumpy(nearest) ? ['import numpy as np'] : []),
     'import lance',
     'import lance_namespace',
     ...(orderBy.length > 0 ? ['from lance.dataset import ColumnOrdering'] : []),
@@ -46,13 +52,14 @@ function datasetCode(view: ViewOfTable, root: string): string {
     `catalog = lance_namespace.connect("dir", {"root": ${stringLiteral(root)}})`,
     `table = lance.dataset(namespace_client=catalog, table_id=${stringList([...namespacePath, name])}${versionArgument(version)})`,
     `rows = ${callCode('table.to_table', given)}`,
+    ...sorts.toReversed().map(sortCode),
     ...droppedColumns(columns, read),
   ].join('\n');
 }
 
 /** Returns the columns to read. pylance, and the sort of a client, need the columns to sort by among them. */
-const readColumns = ({ columns, orderBy = [] }: ViewOfTable): readonly string[] | undefined =>
-  columns && [...new Set([...columns, ...orderBy.map(({ column }) => column)])];
+const readColumns = ({ columns, orderBy = [], nearest }: ViewOfTable): readonly string[] | undefined =>
+  columns && [...new Set([...columns, ...orderBy.map(({ column }) => column), ...(nearest ? [distanceColumn] : [])])];
 
 const droppedColumns = (columns: readonly string[] | undefined, read: readonly string[] | undefined): string[] =>
   columns && read && read.length > columns.length ? [`rows = rows.select(${stringList(columns)})`] : [];
@@ -62,8 +69,40 @@ function orderingCode({ column, descending = false, nullsFirst = false }: Orderi
   return `ColumnOrdering(${stringLiteral(column)}${flags})`;
 }
 
+/** A list of Python becomes a vector of floats, so other vectors are arrays of numpy. */
+const isBytes = ({ distanceType }: NearestSpec): boolean => distanceType === 'hamming';
+const isSeveral = (nearest: NearestSpec): boolean => vectorsOf(nearest).length > 1;
+const usesNumpy = (nearest: NearestSpec): boolean => isBytes(nearest) || isSeveral(nearest);
+
+function nearestDict(nearest: NearestSpec): string {
+  const { column, k, distanceType, useIndex } = nearest;
+  const vector = vectorCode(nearest);
+  const query = usesNumpy(nearest) ? `np.array(${vector}, dtype=np.${isBytes(nearest) ? 'uint8' : 'float32'})` : vector;
+  const given = [
+    `"column": ${stringLiteral(column)}`,
+    `"q": ${query}`,
+    `"k": ${k}`,
+    ...(distanceType ? [`"metric": ${stringLiteral(distanceType)}`] : []),
+    useIndex === false ? '"use_index": False' : `"refine_factor": ${refineFactorOf(k)}`,
+  ];
+  return `{${given.join(', ')}}`;
+}
+
+function searchFields(nearest: NearestSpec): string[] {
+  const { column, k, distanceType, useIndex } = nearest;
+  const kind = isSeveral(nearest) ? 'multi_vector' : 'single_vector';
+  return [
+    `k=${k}`,
+    `vector=models.QueryTableRequestVector(${kind}=${vectorCode(nearest)})`,
+    `vector_column=${stringLiteral(column)}`,
+    ...(distanceType ? [`distance_type=${stringLiteral(distanceType)}`] : []),
+    useIndex === false ? 'bypass_vector_index=True' : `refine_factor=${refineFactorOf(k)}`,
+    'prefilter=True',
+  ];
+}
+
 function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'rest' }>): string {
-  const { namespacePath, name, version, where, orderBy = [], columns, limit } = view;
+  const { namespacePath, name, version, where, orderBy = [], nearest, columns, limit } = view;
   const isSorted = orderBy.length > 0;
   const read = readColumns(view);
   const properties = [
@@ -80,8 +119,9 @@ function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'r
     ...(version === undefined ? [] : [`version=${version}`]),
     ...(where === undefined ? [] : [`filter=${stringLiteral(where)}`]),
     ...(read ? [`columns=models.QueryTableRequestColumns(column_names=${stringList(read)})`] : []),
-    `k=${isSorted || limit === undefined ? maxRows : limit}`,
-    'vector=models.QueryTableRequestVector()',
+    ...(nearest
+      ? searchFields(nearest)
+      : [`k=${isSorted || limit === undefined ? maxRows : limit}`, 'vector=models.QueryTableRequestVector()']),
   ];
   return [
     'import io',
@@ -94,10 +134,14 @@ function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'r
     `catalog = ${callCode('lance_namespace.connect', ['"rest"', `{${properties.join(', ')}}`])}`,
     `request = ${callCode('lance_namespace.QueryTableRequest', request)}`,
     'rows = pa.ipc.open_file(io.BytesIO(catalog.query_table(request).data)).read_all()',
-    ...(isSorted ? ['# The server returns rows in the order of the table. pyarrow puts NaN beside null.'] : []),
+    ...(isSorted
+      ? [
+          `# The server returns rows in the order of ${nearest ? 'their distance' : 'the table'}. pyarrow puts NaN beside null.`,
+        ]
+      : []),
     // The sort is stable, so that the last column is sorted by first.
     ...orderBy.toReversed().map(sortCode),
-    ...(isSorted && limit !== undefined ? [`rows = rows.slice(0, ${limit})`] : []),
+    ...((isSorted || nearest) && limit !== undefined ? [`rows = rows.slice(0, ${limit})`] : []),
     ...droppedColumns(columns, read),
   ].join('\n');
 }

@@ -5,7 +5,6 @@ import { wordsOfQuery } from '#catalog/query/fullTextQuery.ts';
 import {
   type BatchStream,
   defaultProbes,
-  type DistanceType,
   probedPartitions,
   type QueryOptions,
   type QueryRunner,
@@ -15,6 +14,7 @@ import { batchLength, fixedWidth, sampledWidth, sampleRows } from '#engine/batch
 import { loadNative } from '#engine/native.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
+import type { DistanceType } from '#shared/vectorTypes.ts';
 import { checkSearchText, checkSql } from './checkSql.ts';
 import { nativeFullText } from './nativeFullText.ts';
 import type { TableHandle } from './tableHandle.ts';

@@ -1,7 +1,7 @@
 import { definedEntries } from '#shared/records.ts';
 import type { CreateIndexOptions, IndexInfo, IndexType } from '#catalog/table/table.ts';
 import { preference } from '#catalog/contract.ts';
-import { distanceTypes } from '#catalog/query/querySpec.ts';
+import { distanceTypes } from '#shared/vectorTypes.ts';
 import { versionOf } from './queryRequest.ts';
 import {
   choice,

@@ -1,6 +1,7 @@
 import { CatalogError } from '#shared/errors.ts';
 import { definedEntries } from '#shared/records.ts';
-import { distanceTypes, type Ordering, type QueryOptions, type QuerySpec } from '#catalog/query/querySpec.ts';
+import type { Ordering, QueryOptions, QuerySpec } from '#catalog/query/querySpec.ts';
+import { distanceTypes } from '#shared/vectorTypes.ts';
 import { noLimit } from '#catalog/contract.ts';
 import { parseFullTextQuery } from './fullTextRequest.ts';
 import {

@@ -11,10 +11,19 @@ import {
   mapOf,
   nullable,
   oneOf,
+  optional,
   shape,
   shapeFor,
 } from '#shared/shape.ts';
-import { type ColumnInfo, isPanelView, type PanelView } from './webviewMessages.ts';
+import {
+  type ColumnInfo,
+  isNearestFacts,
+  isPanelNearest,
+  isPanelView,
+  type NearestFacts,
+  type PanelNearest,
+  type PanelView,
+} from './webviewMessages.ts';
 
 // The messages between a window and its views process (dist/views.cjs), over a framed pipe; the transport is `Endpoint`
 // in rpc.ts. The views process does what needs time and memory for the views of a window, such as the results of SQL
@@ -67,6 +76,8 @@ export type ExportRequest = {
   orderBy: { column: string; descending: boolean }[];
   /** Only some of the rows, by their positions. Then filter and order are those of the view. */
   selection?: RowSelection | undefined;
+  /** Only the rows nearest to a vector. */
+  nearest?: PanelNearest | undefined;
 };
 
 /** Rows [start, end) of an open view, or of a table in its own order. */
@@ -136,6 +147,8 @@ export type ViewState = {
   problem?: string | undefined;
   /** Whether the rows that were read before have changed their order. */
   isMoved?: boolean | undefined;
+  /** How the rows were found, if the view is a search for the nearest ones. */
+  nearest?: NearestFacts | undefined;
 };
 
 /** Requests to the views process. */
@@ -233,6 +246,7 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
         columns: nullable(listOf(isString)),
       }),
     ),
+    nearest: optional(isPanelNearest),
   }),
   openView: shapeFor<ViewRequest>({ ...viewedTable, id: isString, view: isPanelView }),
   readView: shape({ id: isString, start: isCount, end: isCount, columns: anyOf(oneOf(undefined), listOf(isString)) }),
@@ -266,6 +280,7 @@ const isViewState = shapeFor<ViewState>({
   end: oneOf('running', 'complete', 'canceled', 'failed'),
   problem: anyOf(oneOf(undefined), isString),
   isMoved: anyOf(oneOf(undefined), isBoolean),
+  nearest: optional(isNearestFacts),
 });
 
 /** Checks of messages from the views process to a window. */

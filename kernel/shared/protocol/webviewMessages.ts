@@ -1,5 +1,18 @@
 import type { TimeZoneChoice } from '#shared/format/times.ts';
-import { isBoolean, isString, listOf, shapeFor } from '#shared/shape.ts';
+import {
+  anyOf,
+  isBoolean,
+  isCount,
+  isFiniteNumber,
+  isNonNegativeNumber,
+  isString,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  shapeFor,
+} from '#shared/shape.ts';
+import { type DistanceType, distanceTypes } from '#shared/vectorTypes.ts';
 
 // The messages between the extension host and the table panel, as `name: [params, result]`. The transport is
 // `Endpoint` in rpc.ts.
@@ -55,6 +68,8 @@ export type PanelTable = {
   hasViews?: boolean;
   /** Which rows these are, and their order, if they are filtered or sorted. */
   view?: PanelView;
+  /** How the rows were found, if `view` is a search for the nearest ones. */
+  nearest?: NearestFacts | undefined;
   /** The number of rows without a filter. */
   totalRows?: number;
   /** What the user set on the columns when the table was open before. */
@@ -72,11 +87,65 @@ export type PanelView = {
   where: string;
   /** Rows with equal values in the first column are sorted by the second one, and so on. */
   orderBy: PanelOrdering[];
+  /** Only the rows nearest to a vector, in the order of their distance unless `orderBy` has columns. */
+  nearest?: PanelNearest | undefined;
 };
+
+/** Where the vector of a search is from: a row of the whole table at a version, a row of another view, or the user. */
+export type VectorOrigin = { kind: 'row'; row: number; version: number | null } | { kind: 'view' } | { kind: 'pasted' };
+
+/** A search for the rows nearest to a vector. */
+export type PanelNearest = {
+  column: string;
+  /** One vector, or the vectors of a list for a column of lists of vectors. */
+  vectors: number[][];
+  from: VectorOrigin;
+  /** Maximum number of rows. */
+  k: number;
+  /** Default: that of the index, or of the type of the column. */
+  distanceType?: DistanceType | undefined;
+  /** False: compares the vector with every row. Default: true, if there is an index with this distance. */
+  useIndex?: boolean | undefined;
+};
+
+/** How the rows nearest to a vector were found. */
+export type NearestFacts = {
+  /** Undefined if the server does not tell the distance of its index. */
+  distanceType: DistanceType | undefined;
+  /** The index of the column, also if it was not used. */
+  index: { type: string; distanceType: DistanceType | undefined } | undefined;
+  usesIndex: boolean;
+  milliseconds: number;
+};
+
+const isDistanceType = oneOf(...distanceTypes);
+
+export const isPanelNearest = shapeFor<PanelNearest>({
+  column: isString,
+  vectors: listOf(listOf(isFiniteNumber)),
+  from: anyOf(
+    shapeFor<Extract<VectorOrigin, { kind: 'row' }>>({ kind: oneOf('row'), row: isCount, version: nullable(isCount) }),
+    shapeFor<{ kind: 'view' }>({ kind: oneOf('view') }),
+    shapeFor<{ kind: 'pasted' }>({ kind: oneOf('pasted') }),
+  ),
+  k: isCount,
+  distanceType: optional(isDistanceType),
+  useIndex: optional(isBoolean),
+});
+
+export const isNearestFacts = shapeFor<NearestFacts>({
+  distanceType: optional(isDistanceType),
+  index: optional(
+    shapeFor<NonNullable<NearestFacts['index']>>({ type: isString, distanceType: optional(isDistanceType) }),
+  ),
+  usesIndex: isBoolean,
+  milliseconds: isNonNegativeNumber,
+});
 
 export const isPanelView = shapeFor<PanelView>({
   where: isString,
   orderBy: listOf(shapeFor<PanelOrdering>({ column: isString, descending: isBoolean })),
+  nearest: optional(isPanelNearest),
 });
 
 /** Which saved view a panel shows, and whether filter, order or columns were changed since it was saved. */

@@ -11,7 +11,8 @@ import {
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { type Data, type DataType, type RecordBatch, type Schema, tableFromIPC } from '#arrow';
-import type { PullDescription, PullScan, ScanSource } from '#sql/messages.ts';
+import { definedEntries } from '#shared/records.ts';
+import type { PullDescription, PullScan, ScanSource, SqlSearch } from '#sql/messages.ts';
 import { engineType } from './engineTypes.ts';
 import { fillVector } from './fillVector.ts';
 import { pull } from './pullChannel.ts';
@@ -49,10 +50,29 @@ const text = (info: DuckDBTableFunctionBindInfo, index: number): string => Strin
 /** Returns the argument `k`, as the third argument or by name. */
 const count = (info: DuckDBTableFunctionBindInfo): number => Number(info.getNamedParameter('k') ?? defaultRows);
 
-function vector(info: DuckDBTableFunctionBindInfo): number[] {
-  const value = info.getParameter(1);
+function itemsOf(value: unknown): unknown[] {
   const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : [];
-  return Array.from(items as ArrayLike<unknown>, Number);
+  return Array.from(items as ArrayLike<unknown>);
+}
+
+/** Returns the arguments of `nearest`. Those that are not given stay away, because a search has its own defaults. */
+function search(info: DuckDBTableFunctionBindInfo): SqlSearch {
+  const named = <T>(name: string, read: (value: unknown) => T): T | undefined => {
+    const value = info.getNamedParameter(name);
+    return value === null || value === undefined ? undefined : read(value);
+  };
+  return {
+    vector: itemsOf(info.getParameter(1)).map(Number),
+    k: count(info),
+    ...definedEntries({
+      column: named('vector_column', String),
+      distanceType: named('distance_type', String),
+      filter: named('filter', String),
+      useIndex: named('use_index', Boolean),
+      refineFactor: named('refine_factor', Number),
+      version: named('table_version', Number),
+    }),
+  };
 }
 
 type FunctionSpec = {
@@ -76,8 +96,16 @@ const functions: readonly FunctionSpec[] = [
   {
     name: 'nearest',
     parameters: [VARCHAR, LIST(DOUBLE)],
-    named: { k: BIGINT },
-    source: (info) => ({ kind: 'nearest', name: text(info, 0), vector: vector(info), k: count(info) }),
+    named: {
+      k: BIGINT,
+      vector_column: VARCHAR,
+      distance_type: VARCHAR,
+      filter: VARCHAR,
+      use_index: BOOLEAN,
+      refine_factor: BIGINT,
+      table_version: BIGINT,
+    },
+    source: (info) => ({ kind: 'nearest', name: text(info, 0), search: search(info) }),
   },
   {
     name: 'search',

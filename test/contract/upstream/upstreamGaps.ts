@@ -61,8 +61,11 @@ export const upstreamGaps: readonly UpstreamGap[] = [
     operation: 'QueryTable',
     reason: 'It reads every vector to search by as one of 32-bit numbers.',
     evidence: 'query with [255, 1] of a column of unsigned bytes: 400 {"error":"Invalid vector search: …","code":13}',
-    cases: { 'queries with the verbs of LanceDB': ['measure the distance of bits'] },
-    says: /Column vector has element type UInt8 and the query vector is Float32/,
+    cases: {
+      'queries with the verbs of LanceDB': ['measure the distance of bits'],
+      'nearest rows': ['of bytes are measured by their bits'],
+    },
+    says: /Column (vector|bytes) has element type UInt8 and the query vector is Float32/,
   },
   {
     operation: 'QueryTable',
@@ -73,6 +76,7 @@ export const upstreamGaps: readonly UpstreamGap[] = [
         'find the nearest rows of several vectors',
         'find lists of vectors that are nearest to all',
       ],
+      'nearest rows': ['of lists of vectors are those that are nearest to all of the vectors'],
     },
     says: /can't search by several vectors|has no column "vector"/,
   },

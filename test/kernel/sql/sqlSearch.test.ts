@@ -5,6 +5,9 @@ import type { Progress } from '#session/display/displayTypes.ts';
 import { createSql } from '#session/sql/sql.ts';
 import { tempFolder } from '../../harness/temp.ts';
 
+const ids = async (query: Promise<{ toArray(): unknown[] }>): Promise<number[]> =>
+  ((await query).toArray() as { id: number }[]).map(({ id }) => id);
+
 suite('Searches and versions in SQL', function () {
   this.timeout(60_000);
   let db: Catalog;
@@ -41,6 +44,30 @@ suite('Searches and versions in SQL', function () {
     assert.equal((await sql`from nearest('shop.products', ${single}, k := 1)`).numRows, 1);
     const all = await sql`select id from nearest('shop.products', [7, 0.5, -7]) n join shop.products p using (id)`;
     assert.equal(all.numRows, 10);
+  });
+
+  test('nearest takes the column, the distance, a filter, the way to search and a version', async () => {
+    const vector = [7, 0.5, -7];
+    assert.deepEqual(
+      await ids(
+        sql`select id from nearest('shop.products', ${vector}, k := 2, vector_column := 'vector', filter := 'id > 7 AND name LIKE ''%plate%''') order by _distance`,
+      ),
+      [8, 9],
+    );
+    const found =
+      await sql`select id, _distance from nearest('shop.products', [0.0, 1.0, 0.0], k := 1, distance_type := 'cosine', use_index := false)`.toArray();
+    assert.deepEqual(found, [{ id: 0, _distance: 0 }]);
+    assert.deepEqual(
+      await ids(
+        sql`select id from nearest('shop.products', [49, 0.5, -49], k := 1, table_version := 1, refine_factor := 2)`,
+      ),
+      [49],
+    );
+    assert.deepEqual(await ids(sql`select id from nearest('shop.products', [49, 0.5, -49], k := 1)`), [39]);
+    await assert.rejects(
+      async () => sql`from nearest('shop.products', ${vector}, distance_type := 'far')`,
+      /"far" is not a valid distance_type of nearest/,
+    );
   });
 
   test('search gives the rows with the words, with their scores', async () => {

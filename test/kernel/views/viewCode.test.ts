@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Field, Float64, Int64, Schema, TimestampMicrosecond, Utf8 } from '#arrow';
+import { Field, FixedSizeList, Float32, Float64, Int64, Schema, TimestampMicrosecond, Utf8 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { typedLiteral } from '#catalog/typedLiteral.ts';
 import { quotedText } from '#shared/sqlTokens.ts';
@@ -37,6 +37,7 @@ const schema = new Schema([
   new Field(odd, new Utf8(), true),
   new Field('price', new Float64(), true),
   new Field('at', new TimestampMicrosecond('UTC'), true),
+  new Field('place', new FixedSizeList(2, new Field('item', new Float32(), true)), true),
 ]);
 
 const prices = [1.5, Number.NaN, null, -0, 7, 3, 2, Infinity, 5];
@@ -45,9 +46,12 @@ const rows = oddValues.map((text, index) => ({
   [odd]: text,
   price: prices[index],
   at: index % 4 === 3 ? null : new Date(Number(times[index % 3]! / 1000n)),
+  place: [index / 10, 0.1],
 }));
 
-const place = { namespacePath: ['shop', 'eu'], name: 'or-ders.all', allColumns: ['id', odd, 'price', 'at'] };
+const place = { namespacePath: ['shop', 'eu'], name: 'or-ders.all', allColumns: ['id', odd, 'price', 'at', 'place'] };
+
+const near = { column: 'place', vector: [Math.fround(0.31), Math.fround(0.1)], k: 3 };
 
 /** Views, the ids of their rows, and those that pyarrow finds if it sorts, because it puts NaN beside null. */
 const views: readonly [name: string, view: ViewOfTable, ids: readonly number[], byPyarrow?: readonly number[]][] = [
@@ -74,6 +78,18 @@ const views: readonly [name: string, view: ViewOfTable, ids: readonly number[], 
     },
     [4, 0, 5, 6, 8, 3],
   ],
+  ['the nearest rows', { ...place, version: 1, nearest: { ...near, distanceType: 'l2' } }, [3, 4, 2]],
+  [
+    'the nearest rows of a filter, without an index',
+    {
+      ...place,
+      where: `id <> 4 AND \`${odd}\` <> '\${1}' AND \`${odd}\` <> 'it''s'`,
+      nearest: { ...near, distanceType: 'l2', useIndex: false },
+      orderBy: [{ column: '_distance' }],
+    },
+    [3, 2, 5],
+  ],
+  ['the first of the nearest rows', { ...place, nearest: { ...near, distanceType: 'dot' }, limit: 2 }, [8, 7]],
   [
     'exact times',
     { ...place, where: `at = ${typedLiteral(schema.fields[3]!.type, new Date(951_827_696_123), 'at')}`, version: 1 },
@@ -93,10 +109,10 @@ async function fill(db: Catalog): Promise<void> {
   await db.createNamespace(['shop']);
   await db.createNamespace(['shop', 'eu']);
   const table = await db.createTable(place.name, rows, { namespacePath: place.namespacePath, schema });
-  await table.add([{ id: 100n, [odd]: null, price: null, at: null }]);
+  await table.add([{ id: 100n, [odd]: null, price: null, at: null, place: null }]);
 }
 
-const isSorted = ({ orderBy }: ViewOfTable): boolean => orderBy !== undefined;
+const isSorted = ({ orderBy, nearest }: ViewOfTable): boolean => orderBy !== undefined || nearest !== undefined;
 const inOrder = (ids: readonly number[], view: ViewOfTable): readonly number[] =>
   isSorted(view) ? ids : ids.toSorted((a, b) => a - b);
 
@@ -162,6 +178,32 @@ suite('The code of a view', function () {
       assert.deepEqual(inOrder(JSON.parse(found[2 * index]!) as number[], view), ids, name);
       assert.deepEqual(inOrder(JSON.parse(found[2 * index + 1]!) as number[], view), byPyarrow, `${name}, on a server`);
     }
+  });
+
+  test('of sorted nearest rows is SQL or Python, and refused as TypeScript', async () => {
+    const nearest = { ...near, distanceType: 'l2' as const };
+    const view: ViewOfTable = { ...place, version: 1, nearest, orderBy: [{ column: 'id', descending: true }] };
+    assert.throws(
+      () => viewCode('typescript', view, dir),
+      (error) => isCatalogError(error, 'Unsupported') && /order of their distance/.test(error.message),
+    );
+    const cell = `%%sql --to sorted\n${viewCode('sql', view, dir)}`;
+    const read = 'console.log(JSON.stringify([...sorted.getChild("id")].map(Number)));';
+    assert.deepEqual(await printedIds(view, cell, read), [4, 3, 2]);
+    const code = `${viewCode('python', view, dir)}\nprint(rows.column("id").to_pylist())`;
+    const { stdout } = await runFile(python(), ['-c', code], { timeout: 60_000 });
+    assert.deepEqual(JSON.parse(stdout), [4, 3, 2]);
+    const several: ViewOfTable = {
+      ...place,
+      nearest: {
+        ...near,
+        vector: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+    };
+    assert.throws(() => viewCode('sql', several, dir), /several vectors/);
   });
 
   test('is refused as SQL if a name would be a value of the notebook', () => {
