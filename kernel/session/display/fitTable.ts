@@ -13,6 +13,7 @@ import {
 } from '#arrow';
 import { imageMime } from '#shared/format/images.ts';
 import type { OmittedCells } from '#shared/mime.ts';
+import { withSmallDictionaries } from './smallDictionaries.ts';
 import type { ThumbnailMaker } from './thumbnails.ts';
 
 // Fits a table into an output. If it is too large because of its images, thumbnails replace the images, because rows
@@ -110,7 +111,7 @@ const sizeInOutput = ({ sizes, thumbnails }: LargeColumn, row: number): number =
 const firstRows = (table: ArrowTable, rows: number): ArrowTable =>
   rows < table.numRows ? table.slice(0, rows) : table;
 
-const streamOf = (table: ArrowTable): Uint8Array => tableToIPC(table, 'stream');
+const streamOf = (table: ArrowTable): Uint8Array => tableToIPC(withSmallDictionaries(table), 'stream');
 
 /**
  * Returns about as many rows as fit: halves their number until they fit, then tries to add ever fewer rows, down to an
