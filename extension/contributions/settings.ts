@@ -170,7 +170,7 @@ export const settings: { readonly [K in SettingId]: Setting<SettingTypes[K]> } =
     default: 'column',
     scope: 'window',
     description:
-      'The time zone in which the table panel shows timestamps that have a time zone. Timestamps without one are shown unchanged.',
+      'The time zone in which the table panel and notebook outputs show timestamps that have a time zone. Timestamps without one are shown unchanged.',
   },
   'lanceCatalog.nodePath': {
     type: 'string',

@@ -6,6 +6,7 @@ import { countText, sizeText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import type { ExportRequest } from '#shared/protocol/viewsMessages.ts';
 import type { Catalogs } from '../connections/catalogs.ts';
+import type { Connections } from '../connections/connections.ts';
 import { viewsCatalog } from '../connections/viewsCatalog.ts';
 import { registerCommand } from '../host/commands.ts';
 import type { Engine } from '../host/engine.ts';
@@ -23,6 +24,7 @@ type ExportCommandDeps = {
   log: Log;
   view: vscode.TreeView<CatalogNode>;
   catalogs: Catalogs;
+  connections: Connections;
   engine: Engine;
   views: ViewsHost;
   panels: TablePanels;

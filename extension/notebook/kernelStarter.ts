@@ -4,7 +4,7 @@ import type * as vscode from 'vscode';
 import { profilesVariable } from '#cluster/profiles/settingPath.ts';
 import { findNode } from '#processes/childProcess.ts';
 import { createTempFolder } from '#processes/files.ts';
-import type { ConnectionHandler, InputHandler } from '#processes/kernelConversation.ts';
+import type { ConnectionHandler, InputHandler, ViewHandler } from '#processes/kernelConversation.ts';
 import { type AttachedKernel, KernelProcess } from '#processes/kernelProcess.ts';
 import { isCatalogError, messageOf } from '#shared/errors.ts';
 import { typeCheckModes } from '#shared/notebookLanguage.ts';
@@ -30,6 +30,8 @@ export type KernelStarterDeps = {
   catalogs: Catalogs;
   kept: KeptKernels;
   profiles: Pick<ClusterProfiles, 'written'>;
+  /** Shows a table of a cell in a panel. */
+  showView: ViewHandler;
   dist: (name: string) => string;
 };
 
@@ -46,8 +48,9 @@ export function kernelStarter(parts: KernelStarterDeps): StartKernel {
   const allowed = new Set<string>();
   return async (notebook, cwd, ask, signal) => {
     const connection = connectionHandler(parts, notebook, allowed);
+    const view = parts.showView;
     const record = kept.get(notebook.uri);
-    const attached = record && (await reattach(record.folder, { ask, connection, signal }));
+    const attached = record && (await reattach(record.folder, { ask, connection, view, signal }));
     if (record && attached) {
       log.info(`the kernel of ${notebook.uri.path} continues: pid ${attached.kernel.handshake.pid}`);
       return watch(parts, record.folder, { ...attached, hasLost: false, waiting: readWaiting(record.waiting) });
@@ -56,12 +59,12 @@ export function kernelStarter(parts: KernelStarterDeps): StartKernel {
       kept.forget(record.folder);
       if (record.isUsed) showKernelLost(notebook);
     }
-    const started = await startNew(parts, notebook, cwd, { ask, connection, signal });
+    const started = await startNew(parts, notebook, cwd, { ask, connection, view, signal });
     return { ...started, hasLost: record?.isUsed === true };
   };
 }
 
-type Handlers = { ask: InputHandler; connection: ConnectionHandler; signal: AbortSignal };
+type Handlers = { ask: InputHandler; connection: ConnectionHandler; view: ViewHandler; signal: AbortSignal };
 
 /**
  * Returns the connections of the window for queries that name one. A kernel gets the secrets of a server with its

@@ -4,7 +4,13 @@ import type { KernelOutput, MimeBundle } from '#shared/protocol/kernelMessages.t
 type OutputOf<T extends KernelOutput['type']> = Extract<KernelOutput, { type: T }>;
 
 /** The output metadata that VS Code's .ipynb serializer reads when it saves. */
-type OutputMetadata = { outputType: string; metadata?: Record<string, unknown>; executionCount?: number };
+type OutputMetadata = {
+  outputType: string;
+  metadata?: Record<string, unknown>;
+  executionCount?: number;
+  /** Identifies the table of the output in the kernel. The serializer leaves it out. */
+  table?: string;
+};
 
 /** Converts a value with all its MIME types to one output; the installed renderers choose the type. */
 export function valueOutput(
@@ -14,6 +20,7 @@ export function valueOutput(
   const metadata: OutputMetadata = {
     outputType: message.type === 'execute_result' ? 'execute_result' : 'display_data',
     metadata: content.metadata,
+    ...(content.table !== undefined && { table: content.table }),
     ...(message.type === 'execute_result' && { executionCount: message.content.executionCount }),
   };
   return new vscode.NotebookCellOutput(bundleItems(content.data), metadata);

@@ -14,7 +14,8 @@ import { registerNotebookDebugger } from './debug/debug.ts';
 import { registerJupyter } from './jupyter/jupyter.ts';
 import { KeptKernels } from './keptKernels.ts';
 import { NotebookCatalogs } from './notebookCatalogs.ts';
-import { registerOutputFiles } from './outputFiles.ts';
+import { OutputPanels } from './outputPanels.ts';
+import { registerOutputRequests } from './outputRequests.ts';
 import { NotebookTabs } from './notebookTabs.ts';
 import { kernelStarter, type KernelStarterDeps } from './kernelStarter.ts';
 import { type CellLanguageDeps, registerCellLanguage } from './language/language.ts';
@@ -115,7 +116,7 @@ type NotebookServices = { kernels: NotebookKernels; variables: VariablesView; la
 
 type Parts = { state: State; updates: Pick<TreeUpdates, 'cellEnded'> } & Omit<
   NotebookCommandDeps & KernelStarterDeps & CellLanguageDeps,
-  'kernels' | 'variables' | 'kept' | 'notebookCatalogs' | 'tabs'
+  'kernels' | 'variables' | 'kept' | 'notebookCatalogs' | 'tabs' | 'showView'
 >;
 
 /** Registers notebooks: kernels, variables view, language features of cells, debugger and commands. */
@@ -124,6 +125,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
   const kept = new KeptKernels(state);
   const tabs = new NotebookTabs();
   const notebookCatalogs = new NotebookCatalogs(connections, state);
+  const outputPanels = new OutputPanels({ ...parts, kernels: () => kernels });
   const kernels: NotebookKernels = new NotebookKernels({
     log,
     notebookCatalogs,
@@ -132,7 +134,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
       notebookCatalogs,
       session: (notebook) => kernels.session(notebook),
     }),
-    startKernel: kernelStarter({ ...parts, notebookCatalogs, kept }),
+    startKernel: kernelStarter({ ...parts, notebookCatalogs, kept, showView: (view) => outputPanels.view(view) }),
     kept,
     tabs,
   });
@@ -150,7 +152,7 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
     registerNotebookDebugger({ log, kernels }),
     registerRestartMarks(kernels),
     registerPictures(kernels, log),
-    registerOutputFiles(),
+    registerOutputRequests({ openTable: (notebook, params) => outputPanels.open(notebook, params) }),
     registerCellEnds(kernels, notebookCatalogs, (connection) => updates.cellEnded(connection)),
     cells,
     registerJupyter(parts),

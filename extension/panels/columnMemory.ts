@@ -1,4 +1,4 @@
-import type { ColumnSettings } from '#shared/protocol/webviewMessages.ts';
+import type { ColumnSettings, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { isFiniteNumber, isString, listOf, shapeFor } from '#shared/shape.ts';
 import type { RememberedColumns, State } from '../host/state.ts';
 import type { TablePlace } from './tableSource.ts';
@@ -62,6 +62,18 @@ export class ColumnMemory {
     const all = this.#state.tableColumns();
     return Array.isArray(all) ? all.filter((one) => isRemembered(one)) : [];
   }
+}
+
+/** Returns the settings of a table that shows only some columns, in this order, as they are set otherwise. */
+export function onlyColumns(
+  shown: readonly string[],
+  { columns }: Pick<PanelTable, 'columns'>,
+  kept: ColumnSettings | undefined,
+): ColumnSettings {
+  const names = columns.map(({ name }) => name);
+  const order = shown.filter((name) => names.includes(name));
+  const hidden = names.filter((name) => !order.includes(name));
+  return { ...(kept ?? { widths: [], rowHeight: 'small' }), order: [...order, ...hidden], pinned: [], hidden };
 }
 
 /** Returns the last tables within the bounds. */

@@ -14,6 +14,7 @@ import type { TablePanel } from './tablePanel.ts';
 import type { TablePanels } from './tablePanels.ts';
 import {
   catalogSource,
+  isOutputState,
   isResultState,
   isTrialState,
   lostSource,
@@ -87,6 +88,12 @@ export function restoredSource(kept: unknown, catalogOf: (connection: string) =>
   if (typeof title === 'string') {
     if (isResultState(kept)) return lostRows(title, 'The rows of this query were not kept', 'Run the query again.');
     if (isTrialState(kept)) return lostRows(title, 'The rows of this trial were not kept', 'Try the backfill again.');
+    if (isOutputState(kept))
+      return lostRows(
+        title,
+        'The rows of this output were not kept',
+        'Run the cell again, then choose "Open in Panel" below its output.',
+      );
   }
   const lost = new CatalogError(
     'TableNotFound',

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Catalogs } from '../connections/catalogs.ts';
 import type { Connections } from '../connections/connections.ts';
+import { isUnlisted } from '../connections/kernelTables.ts';
 import { viewsCatalog } from '../connections/viewsCatalog.ts';
 import type { State } from '../host/state.ts';
 import { setContext } from '../host/commands.ts';
@@ -13,7 +14,7 @@ import type { TreeUpdates } from '../explorer/treeUpdates.ts';
 import { SavedViews } from './savedViews.ts';
 import { PanelFailures } from './panelFailure.ts';
 import { TablePanels } from './tablePanels.ts';
-import { catalogSource } from './tableSource.ts';
+import { catalogSource, type PanelCatalog } from './tableSource.ts';
 
 type PanelDeps = Omit<TableCommandDeps, 'panels'> & {
   extensionUri: vscode.Uri;
@@ -26,9 +27,12 @@ type PanelDeps = Omit<TableCommandDeps, 'panels'> & {
 };
 
 export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: TablePanels } {
-  const { extensionUri, log, connections, state, catalogOf, updates } = parts;
+  const { extensionUri, log, connections, state, engine, updates } = parts;
   const columns = new ColumnMemory(state);
   const saved = new SavedViews(state, connections);
+  // A table of a cell may be in a directory that is not in the list.
+  const catalogOf = (name: string): Promise<PanelCatalog> =>
+    isUnlisted(name, connections.list()) ? engine.catalog(name) : parts.catalogOf(name);
   const panels = new TablePanels({
     extensionUri,
     log,

@@ -51,6 +51,11 @@ export class ShownView {
     this.#place = place;
   }
 
+  /** Takes over columns that a cell has chosen, which are not remembered for the table. */
+  takeColumns(settings: ColumnSettings): void {
+    this.#columns = settings;
+  }
+
   /**
    * Takes over the columns as the user has set them, and remembers them for the table. While a saved view is shown, they
    * belong to the view.

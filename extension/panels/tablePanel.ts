@@ -6,6 +6,7 @@ import type {
   PanelFailure,
   PanelHostMethods,
   PanelTable,
+  PanelView,
   PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
 import type { RowSelection } from '#shared/protocol/viewsMessages.ts';
@@ -17,7 +18,7 @@ import { logFailure, type Log } from '../host/log.ts';
 import { wholeTable } from '#shared/protocol/panelViews.ts';
 import { timeZoneChoices } from '#shared/format/times.ts';
 import { asRecord } from '#shared/records.ts';
-import { type ColumnMemory, isColumnSettings } from './columnMemory.ts';
+import { type ColumnMemory, isColumnSettings, onlyColumns } from './columnMemory.ts';
 import type { SavedViews } from './savedViews.ts';
 import { ShownView } from './shownView.ts';
 import { webviewHtml } from './html.ts';
@@ -71,6 +72,8 @@ export class TablePanel implements vscode.Disposable {
   #rowsSent = 0;
   /** Whether the newest version was read when the table was opened, and the page has not been shown since. */
   #isFresh = false;
+  /** The view that the page has to request first. */
+  #startView: PanelView | undefined;
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -162,6 +165,8 @@ export class TablePanel implements vscode.Disposable {
   async show(source: TableSource): Promise<void> {
     this.#stop();
     this.#showing = this.#open(source);
+    // A view that a cell has asked for is not the saved one.
+    if (source.startView) this.shownView.showTable(undefined);
     this.shownView.showTable(source.place);
     this.#hasFailed = false;
     this.panel.title = source.title;
@@ -238,8 +243,15 @@ export class TablePanel implements vscode.Disposable {
   }
 
   #withColumns(table: PanelTable): PanelTable {
-    const columnSettings = this.shownView.columns;
-    return { ...table, ...(columnSettings && { columnSettings }) };
+    const { columns } = (this.#base ?? this.#showing).source;
+    const kept = this.shownView.columns;
+    const columnSettings = columns ? onlyColumns(columns, table, kept) : kept;
+    if (columns && columnSettings) this.shownView.takeColumns(columnSettings);
+    return {
+      ...table,
+      ...(columnSettings && { columnSettings }),
+      ...(this.#startView && { startView: this.#startView }),
+    };
   }
 
   async #keepColumns(params: PanelHostMethods['keepColumns'][0]): Promise<void> {
@@ -248,7 +260,9 @@ export class TablePanel implements vscode.Disposable {
     if (typeof key !== 'string' || !isColumnSettings(settings))
       throw new CatalogError('InvalidInput', 'The columns to remember are not valid.', 'Open the table again.');
     await sameTable(table, key);
-    await this.shownView.keepColumns(settings);
+    // Columns that a cell has chosen are not those that the user wants next time.
+    if ((this.#base ?? this.#showing).source.columns) this.shownView.takeColumns(settings);
+    else await this.shownView.keepColumns(settings);
   }
 
   async #fail(failure: PanelFailure, signal: AbortSignal): Promise<void> {
@@ -353,6 +367,7 @@ export class TablePanel implements vscode.Disposable {
   #open(source: TableSource): Showing {
     // The version of a pinned table says nothing about the newest one.
     this.#isFresh = source.place?.version === undefined;
+    if (!(source instanceof ViewSource)) this.#startView = source.startView;
     const controller = new AbortController();
     const table = source.open(controller.signal);
     // Handle a failure now: the webview may request the table only after `open` has failed.
@@ -413,6 +428,7 @@ export class TablePanel implements vscode.Disposable {
    */
   async #view(params: PanelHostMethods['view'][0], signal: AbortSignal): Promise<PanelTable> {
     const { key, view } = checkView(params);
+    this.#startView = undefined;
     const before = this.#showing;
     await sameTable(before.table, key);
     const base = this.#base ?? before;

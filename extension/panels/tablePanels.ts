@@ -67,13 +67,13 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
    * Shows a table in the panel that is pinned to it, else in the unpinned panel, or in a new panel if every panel is
    * pinned.
    */
-  async preview(source: TableSource): Promise<TablePanel> {
+  async preview(source: TableSource, { isBeside = false } = {}): Promise<TablePanel> {
     const pinned = this.all.find(
       ({ isPinned, place }) => isPinned && isSamePlace(place, source.place) && place?.version === source.place?.version,
     );
     if (pinned) {
       pinned.panel.reveal(undefined, true);
-      if (pinned.hasFailed) await pinned.show(source);
+      if (pinned.hasFailed || source.startView) await pinned.show(source);
       return pinned;
     }
     const unpinned = this.all.find((one) => !one.isPinned);
@@ -84,9 +84,15 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       await shown;
       return unpinned;
     }
-    // Keep the focus in the tree, so that the arrow keys still move through the tree.
-    const column = { viewColumn: vscode.ViewColumn.Active, preserveFocus: true };
+    // Keep the focus in the tree, so that the arrow keys still move through the tree. A notebook stays visible.
+    const viewColumn = isBeside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+    const column = { viewColumn, preserveFocus: true };
     return this.#adopt(vscode.window.createWebviewPanel(panelTypes.table, source.title, column), source);
+  }
+
+  /** Shows a table of a catalog beside a notebook, with a view and columns. */
+  async previewPlace(place: TablePlace, view: Pick<TableSource, 'startView' | 'columns'>): Promise<TablePanel> {
+    return this.preview({ ...this.#sourceOf(place), ...view }, { isBeside: true });
   }
 
   /** The column of the panel with the last result; `undefined` if there is none. */

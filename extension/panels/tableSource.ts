@@ -4,7 +4,7 @@ import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
 import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import type { PanelGrowth, PanelTable } from '#shared/protocol/webviewMessages.ts';
+import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
 import { failureMessage, serverErrorAction } from '../connections/failureMessage.ts';
 import { asRecord } from '#shared/records.ts';
@@ -42,6 +42,10 @@ export type TableSource = {
   readonly place?: TablePlace;
   /** Set for a table of a catalog. */
   readonly versions?: SourceVersions;
+  /** The view that is shown first. Default: the one that the panel has kept. */
+  readonly startView?: PanelView | undefined;
+  /** The columns that are shown first, from left to right. The panel does not remember them. */
+  readonly columns?: readonly string[] | undefined;
   /** @param signal aborts when the panel shows another table or is closed */
   open(signal: AbortSignal): Promise<PanelTable>;
   /**
@@ -296,6 +300,17 @@ export const trialKey = (id: string): string => trialPrefix + id;
 export const isTrialState = (state: unknown): boolean => {
   const { key } = asRecord(state);
   return typeof key === 'string' && key.startsWith(trialPrefix);
+};
+
+const outputPrefix = 'output:';
+
+/** Returns the key of the rows of a notebook output in a panel. */
+export const outputKey = (id: string): string => outputPrefix + id;
+
+/** Whether a webview's state is that of a panel with the rows of a notebook output. */
+export const isOutputState = (state: unknown): boolean => {
+  const { key } = asRecord(state);
+  return typeof key === 'string' && key.startsWith(outputPrefix);
 };
 
 export const isSamePlace = (a: TablePlace | undefined, b: TablePlace | undefined): boolean =>

@@ -1,5 +1,6 @@
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { TableReference } from '#shared/jobs/backfill.ts';
+import type { KernelTable } from '#shared/protocol/outputTables.ts';
 import type { Catalog } from './catalog.ts';
 import type { Table } from './table/table.ts';
 
@@ -7,7 +8,14 @@ import type { Table } from './table/table.ts';
 // hold secrets. So it is stored outside of the catalog object, because displaying or copying the object must not reveal
 // secrets.
 const configs = new WeakMap<Catalog, CatalogConfig>();
-const catalogs = new WeakMap<Table, { readonly catalog: Catalog; readonly isPinned: boolean }>();
+const catalogs = new WeakMap<Table, OpenedTable>();
+
+type OpenedTable = {
+  readonly catalog: Catalog;
+  readonly isPinned: boolean;
+  /** Whether only a tag or a branch leads to the rows, and not the number of a version. */
+  readonly isOffMain: boolean;
+};
 
 /** Records how a catalog was connected. */
 export function recordConnection<C extends Catalog>(catalog: C, config: CatalogConfig): C {
@@ -22,7 +30,7 @@ export function recordOpenedTable<T extends Table>(
   pin: { readonly version?: unknown; readonly tag?: unknown; readonly branch?: unknown } = {},
 ): T {
   const isPinned = pin.version !== undefined || pin.tag !== undefined || pin.branch !== undefined;
-  catalogs.set(table, { catalog, isPinned });
+  catalogs.set(table, { catalog, isPinned, isOffMain: pin.tag !== undefined || pin.branch !== undefined });
   return table;
 }
 
@@ -44,4 +52,23 @@ export function referenceOf(table: Table): TableReference | undefined {
   const opened = catalogs.get(table);
   const catalog = opened && !opened.isPinned ? configs.get(opened.catalog) : undefined;
   return catalog && { catalog, namespacePath: [...table.namespacePath], name: table.name };
+}
+
+/**
+ * Returns where a table is, without secrets, and its version if it was opened at one. `undefined` for a table opened at a
+ * tag or a branch, or from a catalog that was not connected with `connect` or `connectNamespace`.
+ * @throws CatalogError if the version can't be read
+ */
+export async function placeOfTable(table: Table): Promise<KernelTable | undefined> {
+  const opened = catalogs.get(table);
+  const config = opened && !opened.isOffMain ? configs.get(opened.catalog) : undefined;
+  if (!opened || !config) return undefined;
+  const { namespacePath, name } = table;
+  const version = opened.isPinned ? await table.version() : undefined;
+  const common = { namespacePath: [...namespacePath], name, ...(version !== undefined && { version }) };
+  if (config.implementation === 'rest') {
+    const { uri, database } = config;
+    return { implementation: 'rest', catalog: uri, ...(database !== undefined && { database }), ...common };
+  }
+  return { implementation: 'dir', catalog: opened.catalog.location, ...common };
 }

@@ -11,8 +11,10 @@ import {
   type KernelOutput,
   type KernelReply,
   type KernelRequest,
+  type KernelViewRequest,
   type NamedConnection,
 } from '#shared/protocol/kernelMessages.ts';
+import type { KernelView, ViewAnswer } from '#shared/protocol/outputTables.ts';
 import { callListener } from './calls.ts';
 
 export type Replies = { [M in KernelReply as M['type']]: M['content'] };
@@ -30,12 +32,17 @@ export type InputHandler = (
 /** Returns the connection with a name, for a query that names it, or only the names of all connections for null. */
 export type ConnectionHandler = (name: string | null) => Promise<NamedConnection>;
 
+/** Shows a table of a cell in a panel. */
+export type ViewHandler = (view: KernelView) => Promise<ViewAnswer>;
+
 /** What a client answers while cells run. */
 export type ClientHandlers = {
   /** Set if cells may prompt the user. */
   ask?: InputHandler | undefined;
   /** Set if queries may name connections of the client. */
   connection?: ConnectionHandler | undefined;
+  /** Set if the client has table panels. */
+  view?: ViewHandler | undefined;
 };
 
 type Pending = {
@@ -138,6 +145,7 @@ export class KernelConversation {
     if (!isKernelMessage(message)) return;
     if (message.type === 'input_request') return void this.#answer(message);
     if (message.type === 'connection_request') return void this.#answerConnection(message);
+    if (message.type === 'view_request') return void this.#answerView(message);
     if (message.type === 'debug_event') {
       for (const listener of this.#debugListeners) callListener(() => listener(message.content));
       return;
@@ -178,6 +186,15 @@ export class KernelConversation {
       (error: unknown) => ({ ...none, problem: messageOf(error) }),
     );
     if (!this.#end) this.#pipe.write(encodeFrame({ type: 'connection_reply', id, content }));
+  }
+
+  async #answerView({ content: { id, ...view } }: KernelViewRequest): Promise<void> {
+    const absent: ViewAnswer = { kind: 'absent' };
+    const content = await (this.#handlers.view?.(view) ?? Promise.resolve(absent)).catch(
+      // The cell must not wait forever.
+      (error: unknown): ViewAnswer => ({ kind: 'refused', problem: messageOf(error) }),
+    );
+    if (!this.#end) this.#pipe.write(encodeFrame({ type: 'view_reply', id, content }));
   }
 
   /** Cancels the prompts of a cell, because the cell has ended. */

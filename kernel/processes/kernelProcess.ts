@@ -13,6 +13,12 @@ import type {
   KernelRun,
   VariableList,
 } from '#shared/protocol/kernelMessages.ts';
+import {
+  isOutputTable,
+  type OutputRowsRequest,
+  type OutputTable,
+  type OutputTableRequest,
+} from '#shared/protocol/outputTables.ts';
 import type { PicturePlace } from '#shared/protocol/pictureMessages.ts';
 import { cancellable, callListener } from './calls.ts';
 import type { NodeRuntime } from './childProcess.ts';
@@ -245,6 +251,18 @@ export class KernelProcess {
     return (await cancellable(this.#talk.request('picture_request', place, 'picture_reply'), signal)).image;
   }
 
+  /** The table of an output; null if the kernel no longer has it. Waits while a cell runs without a pause. */
+  async outputTable(request: OutputTableRequest, signal?: AbortSignal): Promise<OutputTable | null> {
+    const { table } = await cancellable(this.#talk.request('table_request', request, 'table_reply'), signal);
+    return isOutputTable(table) ? table : null;
+  }
+
+  /** Rows of the table of an output as an Arrow stream; null if the kernel no longer has them. */
+  async outputRows(request: OutputRowsRequest, signal?: AbortSignal): Promise<Uint8Array | null> {
+    const { rows } = await cancellable(this.#talk.request('rows_request', request, 'rows_reply'), signal);
+    return rows === null ? null : Buffer.from(rows, 'base64');
+  }
+
   /**
    * Sends a request to the kernel's debugger, also while a cell runs or is paused. `atOnce` receives the response
    * before any later event.
@@ -306,9 +324,9 @@ export class KernelProcess {
     this.#link.kill();
   }
 
-  async #begin({ catalog, typeCheck, language, keep, signal }: KernelStart): Promise<this> {
+  async #begin({ catalog, typeCheck, language, keep, view, signal }: KernelStart): Promise<this> {
     const settings = { ...(typeCheck && { typeCheck }), ...(language && { language }) };
-    const content = { catalog, ...settings, ...(keep && { keep }) };
+    const content = { catalog, ...settings, ...(keep && { keep }), ...(view && { hasPanels: true }) };
     try {
       this.#handshake = await waitForHandshake(this.#talk.request('start', content, 'start_reply'), signal);
       return this;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConnectionHandler, InputHandler } from '#processes/kernelConversation.ts';
+import type { ConnectionHandler, InputHandler, ViewHandler } from '#processes/kernelConversation.ts';
 import { KernelProcess } from '#processes/kernelProcess.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
 import type { ExecuteReply, KernelOutput, MimeBundle, TypeCheck } from '#shared/protocol/kernelMessages.ts';
@@ -39,6 +39,7 @@ export const startKernel = (
     language?: NotebookLanguage;
     ask?: InputHandler;
     connection?: ConnectionHandler;
+    view?: ViewHandler;
   } = {},
 ): Promise<KernelProcess> =>
   KernelProcess.start({
@@ -49,6 +50,7 @@ export const startKernel = (
     ...(options.env && { env: options.env }),
     ...(options.ask && { ask: options.ask }),
     ...(options.connection && { connection: options.connection }),
+    ...(options.view && { view: options.view }),
     ...(options.typeCheck && { typeCheck: options.typeCheck }),
     ...(options.language && { language: options.language }),
   });

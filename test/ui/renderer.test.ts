@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { Table, tableToIPC, TimestampMillisecond, vectorFromArray } from '#arrow';
 import { arrowStreamMime } from '#shared/mime.ts';
 import { encodePng } from '../../scripts/sample/pictures.ts';
 import { launchChromium } from '../harness/browser.ts';
@@ -21,6 +22,23 @@ const notebookPage = `<!doctype html><html lang="en"><head><meta charset="utf-8"
 
 type Output = { id: string; text: string; metadata?: unknown };
 
+async function checkFooters(page: Page): Promise<void> {
+  const footers = page.locator('.lance-footer');
+  const start = 'Showing 3 of 500 rows · 9 columns · A cell output holds';
+  await footers.getByText(`${start} 256 KB. For up to 8 MB, use display(…, { limit: 500 })`).waitFor();
+  await footers.getByText(`${start} 8 MB. Select fewer columns, or open the table`).waitFor();
+  assert.deepEqual(await page.locator('#of256 .lance-omitted').allInnerTexts(), ['image/png, 132,618 bytes']);
+  assert.match((await page.locator('#of256 .lance-omitted').getAttribute('title')) ?? '', /not in the output/);
+  assert.equal(await page.locator('#of256 .lance-image').count(), 2);
+}
+
+/** Returns what the renderer has requested of the editor. */
+const saidBy = (page: Page, method: string): Promise<{ id: number; params: unknown }[]> =>
+  page.evaluate((wanted) => {
+    const { said } = window as unknown as { said: { id: number; method?: string; params: unknown }[] };
+    return said.filter((one) => one.method === wanted);
+  }, method);
+
 suite('The notebook renderer, in a browser', function () {
   this.timeout(60_000);
   let server: Served;
@@ -37,12 +55,16 @@ suite('The notebook renderer, in a browser', function () {
     server?.close();
   });
 
-  /** Shows outputs below each other in a new page. */
-  async function withOutputs(outputs: Output[], run: (page: Page) => Promise<void>, theme: ThemeName = 'light') {
+  /** Shows outputs below each other in a new page, in an editor or in an exported notebook. */
+  async function withOutputs(
+    outputs: Output[],
+    run: (page: Page) => Promise<void>,
+    { theme = 'light', isExported = false }: { theme?: ThemeName; isExported?: boolean } = {},
+  ) {
     await inPage(browser, { width: 1700, height: 800 }, async (page) => {
       await page.goto(server.url);
       await page.evaluate(
-        async ([all, properties]) => {
+        async ([all, properties, hasNoEditor]) => {
           for (const [name, value] of Object.entries(properties)) document.body.style.setProperty(name, value);
           document.body.style.background = 'var(--vscode-editor-background)';
           const { activate } = (await import(`${location.href}renderer.js`)) as {
@@ -54,22 +76,24 @@ suite('The notebook renderer, in a browser', function () {
             for (const listener of listeners) listener(message);
           };
           Object.assign(window, { tell });
-          const renderer = activate({
+          const editor = {
             postMessage: (message: unknown) => said.push(message),
             onDidReceiveMessage: (listener: (message: unknown) => void) => {
               listeners.push(listener);
             },
-          });
+          };
+          const renderer = activate(hasNoEditor ? {} : editor);
           Object.assign(window, { renderer, said });
           for (const { id, text, metadata } of all) {
             const element = document.createElement('div');
             element.className = 'output';
             element.id = id;
             document.getElementById('notebook')?.append(element);
-            renderer.renderOutputItem({ id, metadata, data: () => new TextEncoder().encode(text) }, element);
+            const item = { id, metadata, text: () => text, data: () => new TextEncoder().encode(text) };
+            renderer.renderOutputItem(item, element);
           }
         },
-        [outputs, outputTheme(theme)] as const,
+        [outputs, outputTheme(theme), isExported] as const,
       );
       await run(page);
     });
@@ -84,7 +108,7 @@ suite('The notebook renderer, in a browser', function () {
       );
       assert.equal(await page.locator('.lance-type').first().innerText(), 'int64');
       assert.equal(await page.locator('.lance-vector path').count(), 3);
-      assert.equal(await page.locator('.lance-footer').innerText(), '3 rows · 9 columns');
+      assert.equal(await page.locator('.lance-footer-text').innerText(), '3 rows · 9 columns');
     }));
 
   test('says how much of the result the output holds, where the editor keeps it and where the notebook does', () => {
@@ -92,11 +116,57 @@ suite('The notebook renderer, in a browser', function () {
     const saved = { outputType: 'execute_result', metadata };
     const outputs = [metadata, saved].map((each, i) => ({ id: `output-${i}`, text: base64(50), metadata: each }));
     const uncounted = { [arrowStreamMime]: { total_rows: null, included_rows: 50 } };
-    return withOutputs([...outputs, { id: 'uncounted', text: base64(50), metadata: uncounted }], async (page) => {
+    const all = [...outputs, { id: 'uncounted', text: base64(50), metadata: uncounted }];
+    const check = async (page: Page): Promise<void> => {
       const more = '9 columns · For more rows, use display(…, { limit })';
       for (const { id } of outputs)
         await page.locator(`#${id}`).getByText(`Showing 50 of 1,000,000 rows · ${more}`).waitFor();
       await page.locator('#uncounted').getByText(`The first 50 rows · ${more}`).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Open in Panel' }).count(), 0);
+    };
+    return withOutputs(all, check, { isExported: true });
+  });
+
+  test('opens its table in a panel, by the id of the kernel or with its data, from the footer and the menu of a cell', () => {
+    const told = { [arrowStreamMime]: { total_rows: 1_000_000, included_rows: 3 } };
+    const outputs = [
+      { id: 'known', text: base64(3), metadata: { outputType: 'display_data', table: 'table-1', metadata: told } },
+      { id: 'unknown', text: base64(2) },
+    ];
+    return withOutputs(outputs, async (page) => {
+      await page.locator('#known').getByText('Showing 3 of 1,000,000 rows · 9 columns', { exact: true }).waitFor();
+      await page.locator('#known').getByRole('button', { name: 'Open in Panel' }).click();
+      await page.locator('#unknown [role=gridcell]').first().click({ button: 'right' });
+      await page.locator('#unknown').getByRole('menuitem', { name: 'Open in Panel' }).click();
+      const requests = await saidBy(page, 'openTable');
+      assert.deepEqual(
+        requests.map(({ params }) => params),
+        [
+          { table: 'table-1', data: null },
+          { table: null, data: base64(2) },
+        ],
+      );
+    });
+  });
+
+  test('shows times in the zone of the setting, and keeps the selected cell when it changes', () => {
+    const at = vectorFromArray([new Date('2024-05-06T20:08:09Z')], new TimestampMillisecond('Asia/Tokyo'));
+    const text = Buffer.from(tableToIPC(new Table({ id: vectorFromArray([1]), at }), 'stream')).toString('base64');
+    return withOutputs([{ id: 'a', text }], async (page) => {
+      const cell = page.locator('#a [role=gridcell][aria-colindex="3"]');
+      await cell.getByText('2024-05-07 05:08:09').waitFor();
+      await cell.click();
+      await page.locator('#a .lance-active[aria-colindex="3"]').waitFor();
+      const [request] = await saidBy(page, 'timeZone');
+      const tell = (frame: unknown) =>
+        page.evaluate((message) => (window as unknown as { tell(message: unknown): void }).tell(message), frame);
+      await tell({ v: 1, re: request!.id, ok: true, result: 'utc' });
+      await cell.getByText('2024-05-06 20:08:09').waitFor();
+      await page.locator('#a .lance-active[aria-colindex="3"]').waitFor();
+      await tell({ v: 1, id: 1, method: 'showTimeZone', params: 'column' });
+      await cell.getByText('2024-05-07 05:08:09').waitFor();
+      await tell({ v: 1, id: 2, method: 'showTimeZone', params: { zone: 'no text' } });
+      await cell.getByText('2024-05-07 05:08:09').waitFor();
     });
   });
 
@@ -108,15 +178,7 @@ suite('The notebook renderer, in a browser', function () {
       text: base64(3),
       metadata: { [arrowStreamMime]: cut(kilobytes * 1024) },
     }));
-    return withOutputs(outputs, async (page) => {
-      const footers = page.locator('.lance-footer');
-      const start = 'Showing 3 of 500 rows · 9 columns · A cell output holds';
-      await footers.getByText(`${start} 256 KB. For up to 8 MB, use display(…, { limit: 500 })`).waitFor();
-      await footers.getByText(`${start} 8 MB. Select fewer columns, or open the table`).waitFor();
-      assert.deepEqual(await page.locator('#of256 .lance-omitted').allInnerTexts(), ['image/png, 132,618 bytes']);
-      assert.match((await page.locator('#of256 .lance-omitted').getAttribute('title')) ?? '', /not in the output/);
-      assert.equal(await page.locator('#of256 .lance-image').count(), 2);
-    });
+    return withOutputs(outputs, (page) => checkFooters(page), { isExported: true });
   });
 
   test('shows thumbnails, and on a click the whole picture from the kernel, or why it is missing', () => {
@@ -138,10 +200,11 @@ suite('The notebook renderer, in a browser', function () {
       await pictureAt(0).locator('.lance-image').click();
       const large = page.locator('.lance-large');
       await large.getByText('Loading the whole image').waitFor();
-      const said = await page.evaluate(() => (window as unknown as { said: unknown[] }).said);
-      assert.deepEqual(said, [
-        { kind: 'picture', request: 1, place: { output: 'output-1', column: 'picture', row: 0 } },
-      ]);
+      const said = await page.evaluate(() => (window as unknown as { said: { kind?: string }[] }).said);
+      assert.deepEqual(
+        said.filter(({ kind }) => kind !== undefined),
+        [{ kind: 'picture', request: 1, place: { output: 'output-1', column: 'picture', row: 0 } }],
+      );
       await tell(1, image.toString('base64'));
       await large.locator('p').waitFor({ state: 'hidden' });
       assert.equal(
@@ -386,7 +449,7 @@ suite('The notebook renderer, in a browser', function () {
           assert.equal(background, theme === 'dark' ? 'rgb(31, 31, 31)' : 'rgb(0, 0, 0)');
           await page.screenshot({ path: join(shots, `notebook-${theme}.png`) });
         },
-        theme,
+        { theme },
       ));
   }
 });

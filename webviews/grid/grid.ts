@@ -118,6 +118,7 @@ export class Grid {
       activeCell: () => this.#activeCell(),
       openPane: () => this.#openPane(),
       goToRow: () => this.goToRow(),
+      cellMenu: options.cellMenu ?? [],
       exportSelected: options.exportSelected,
       focusGrid: () => this.#focusRows(),
     });
@@ -179,6 +180,11 @@ export class Grid {
     this.#selection.leaveHeader();
     this.#rows.measure();
     this.#drawFooter();
+  }
+
+  /** What a grid of the same table needs to be as this one is. */
+  get state(): GridState {
+    return this.#readState();
   }
 
   focus(): void {

@@ -7,6 +7,7 @@ import type { RowHeight } from './rowHeights.ts';
 import type { SaveFile } from './saveFile.ts';
 import type { Selection } from './selection.ts';
 import type { GridViewing } from './sorting.ts';
+import type { MenuItem } from './menu.ts';
 import type { Notice } from '../parts/noticeLine.ts';
 
 /** What a grid keeps when its page is created again: scroll position, selection, columns, detail pane and gallery. */
@@ -29,6 +30,8 @@ export type GridOptions = {
   readonly footer: Footer;
   /** Whether rows may still be added; see `update`. */
   readonly isGrowing?: boolean;
+  /** Further entries of the menu of a cell. */
+  readonly cellMenu?: readonly MenuItem[] | undefined;
   /** Saves a value as a file; without it, values can only be copied. */
   readonly save?: SaveFile | undefined;
   readonly state?: GridState | undefined;

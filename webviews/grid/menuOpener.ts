@@ -25,6 +25,8 @@ type MenuOpenerDeps = {
   readonly goToRow: () => void;
   /** Writes the selected rows to a file; undefined if it can't. */
   readonly exportSelected: (() => void) | undefined;
+  /** Further entries of the menu of a cell. */
+  readonly cellMenu: readonly MenuItem[];
   readonly focusGrid: () => void;
 };
 
@@ -49,7 +51,7 @@ export class MenuOpener {
     const { copy, openPane, goToRow, exportSelected, isGallery } = this.#deps;
     const copyAs = copy.copy.bind(copy);
     const menu = cellMenu({ copyAs, showValue: openPane, goToRow, exportRows: exportSelected });
-    const all = [...menu, ...this.#valueMenu()];
+    const all = [...menu, ...this.#deps.cellMenu, ...this.#valueMenu()];
     this.#open(isGallery() ? all : [...all, ...this.#rowHeightMenu()], at);
   }
 

@@ -1,17 +1,20 @@
-import type { ActivationFunction, RendererContext } from 'vscode-notebook-renderer';
+import type { ActivationFunction, OutputItem, RendererContext } from 'vscode-notebook-renderer';
 import { IpcError } from '#shared/arrow/ipcError.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { bytesText, countText } from '#shared/format/numbers.ts';
 import { arrowStreamMime, decodeArrowOutput, decodeBase64, previewLimits } from '#shared/mime.ts';
 import { isPictureReply, type PicturePlace, type PictureRequest } from '#shared/protocol/pictureMessages.ts';
-import { Endpoint, type Methods } from '#shared/protocol/rpc.ts';
-import type { OutputFileMethods } from '#shared/protocol/webviewMessages.ts';
+import { timeZoneChoices } from '#shared/format/times.ts';
+import { Endpoint } from '#shared/protocol/rpc.ts';
+import type { OutputHostMethods, OutputViewMethods } from '#shared/protocol/webviewMessages.ts';
 import type { OmittedCell } from '../grid/block.ts';
 import { type GridFrame, tableFrame } from '../grid/frame.ts';
 import { Grid } from '../grid/grid.ts';
 import { rowHeights } from '../grid/rowHeights.ts';
 import { headerHeight } from '../grid/viewport.ts';
 import { type SaveFile, saveThrough } from '../grid/saveFile.ts';
+import type { GridState } from '../grid/gridOptions.ts';
+import { setTimeZone, shownTimeZone } from '../grid/timeZone.ts';
 import gridCss from '../grid/grid.css';
 import { createElement } from '../parts/elements.ts';
 import { disposer } from '../parts/outputLifecycle.ts';
@@ -49,7 +52,7 @@ const withoutColumns = 'This output is a table without columns.';
  * Parses a notebook output. Never throws, since a notebook may contain anything.
  * Errors that appear only when values are drawn are caught in `draw`.
  */
-function readOutput(data: Uint8Array, metadata: unknown, loadPicture: LoadPicture): Output {
+function readOutput(data: Uint8Array, metadata: unknown, loadPicture: LoadPicture, hasPanel: boolean): Output {
   let table;
   try {
     const bytes = decodeArrowOutput(data);
@@ -60,15 +63,22 @@ function readOutput(data: Uint8Array, metadata: unknown, loadPicture: LoadPictur
   }
   if (table.numCols === 0) return { problem: withoutColumns };
   const told = toldBy(metadata);
-  const footer = footerText(table.numRows, table.numCols, told);
+  const footer = footerText(table.numRows, table.numCols, told, hasPanel);
   const names = table.schema.fields.map(({ name }) => name);
   return { frame: tableFrame(table, omittedCells(told, names, loadPicture)), footer, heading: headingOf(told) };
 }
 
 type Drawn = { readonly element: HTMLElement; readonly grid?: Grid };
 
+type DrawOptions = {
+  readonly save: SaveFile | undefined;
+  /** Opens the table in a panel, with all its rows. */
+  readonly openPanel: (() => void) | undefined;
+  readonly state: GridState | undefined;
+};
+
 /** Returns the element of an output, and its grid if it has one. */
-function draw(output: Output, save: SaveFile | undefined): Drawn {
+function draw(output: Output, { save, openPanel, state }: DrawOptions): Drawn {
   if ('problem' in output) return { element: problemElement(output.problem) };
   const { frame, heading, footer } = output;
   const rows = Math.min(maxRows, Math.max(1, frame.numRows));
@@ -82,8 +92,10 @@ function draw(output: Output, save: SaveFile | undefined): Drawn {
       frame,
       label: heading?.title || 'Table',
       focus: false,
-      footer: { texts: [footer] },
+      footer: { texts: [footer], button: openPanel && { label: 'Open in Panel', run: openPanel } },
+      cellMenu: openPanel && [{ label: 'Open in Panel', startsGroup: true, run: openPanel }],
       save,
+      state,
       onFailure,
     });
     element.append(grid.element);
@@ -102,10 +114,14 @@ function headingElement({ title, facts }: Heading): HTMLElement {
 
 const problemElement = (text: string): HTMLElement => createElement('p', { className: 'lance-unreadable', text });
 
-function footerText(rows: number, columns: number, told: unknown): string {
+function footerText(rows: number, columns: number, told: unknown, hasPanel: boolean): string {
   const total = totalRows(told);
   const shape = `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`;
-  const notes = [shape, ...cutNotes(rows, told), ...(isMarked(told, 'thumbnails') ? [thumbnailNote] : [])].join(' · ');
+  const notes = [
+    shape,
+    ...cutNotes(rows, told, hasPanel),
+    ...(isMarked(told, 'thumbnails') ? [thumbnailNote] : []),
+  ].join(' · ');
   if (total === null) return `The first ${countText(rows)} rows · ${notes}`;
   if (total !== undefined && total > rows) return `Showing ${countText(rows)} of ${countText(total)} rows · ${notes}`;
   return `${countText(rows)} ${rows === 1 ? 'row' : 'rows'} · ${notes}`;
@@ -123,8 +139,8 @@ function isMarked(told: unknown, mark: 'thumbnails' | 'late'): boolean {
 const limitText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${Math.round(bytes / 1024 / 1024)} MB`;
 
-/** Returns why an output has fewer rows or cells than the result, and what helps. */
-function cutNotes(rows: number, told: unknown): string[] {
+/** Returns why an output has fewer rows or cells than the result, and what helps if there is no panel with all of them. */
+function cutNotes(rows: number, told: unknown, hasPanel: boolean): string[] {
   const total = totalRows(told);
   const hasMoreRows = total === null || (total !== undefined && total > rows);
   const most = child(told, 'max_bytes');
@@ -132,7 +148,7 @@ function cutNotes(rows: number, told: unknown): string[] {
     // Suggest the option of `display` only for our kernel, because other kernels lack it. Only our kernel sets
     // `included_rows`.
     const isOurs = child(told, 'included_rows') !== undefined;
-    return hasMoreRows && isOurs ? ['For more rows, use display(…, { limit })'] : [];
+    return hasMoreRows && isOurs && !hasPanel ? ['For more rows, use display(…, { limit })'] : [];
   }
   const { rows: defaultRows, requestedBytes } = previewLimits;
   if (!hasMoreRows && isMarked(told, 'late')) return ['Making the other thumbnails takes too long. Show fewer rows'];
@@ -141,7 +157,7 @@ function cutNotes(rows: number, told: unknown): string[] {
     most < requestedBytes
       ? `For up to ${limitText(requestedBytes)}, use display(…, { limit: ${Math.min(total ?? defaultRows, defaultRows)} })`
       : 'Select fewer columns, or open the table';
-  return [`${left}A cell output holds ${limitText(most)}. ${step}`];
+  return [`${left}A cell output holds ${limitText(most)}${hasPanel ? '' : `. ${step}`}`];
 }
 
 const omittedReason = 'This value is not in the output, because the output would be too large.';
@@ -190,17 +206,27 @@ function pictureLoader(context: RendererContext<unknown>): LoadPicture {
   };
 }
 
-/** Returns how values are saved through the editor; `undefined` in an exported notebook, which has no editor. */
-function fileSaver(context: RendererContext<unknown>): SaveFile | undefined {
+type Editor = Endpoint<OutputViewMethods, OutputHostMethods>;
+
+/** Returns the editor to send requests to; `undefined` in an exported notebook and in Jupyter, which have none. */
+function editorOf(context: RendererContext<unknown>, showTimeZone: (choice: unknown) => void): Editor | undefined {
   if (!context.postMessage) return undefined;
-  const host = new Endpoint<Methods, OutputFileMethods>((frame) => context.postMessage?.(frame), {});
-  context.onDidReceiveMessage?.((frame: unknown) => void host.receive(frame));
-  return saveThrough({
-    create: (name, signal) => host.request('createFile', { name }, signal),
-    write: (id, bytes, signal) => host.request('writeFile', { id, data: encodeBase64(bytes) }, signal),
-    close: (id, isComplete) => host.request('closeFile', { id, isComplete }),
+  const editor: Editor = new Endpoint<OutputViewMethods, OutputHostMethods>((frame) => context.postMessage?.(frame), {
+    showTimeZone: (choice) => (showTimeZone(choice), null),
   });
+  context.onDidReceiveMessage?.((frame: unknown) => void editor.receive(frame));
+  // Without an answer, values keep the zone of their column.
+  editor.request('timeZone', null).then(showTimeZone, () => undefined);
+  return editor;
 }
+
+/** Returns how values are saved through the editor. */
+const fileSaver = (editor: Editor): SaveFile =>
+  saveThrough({
+    create: (name, signal) => editor.request('createFile', { name }, signal),
+    write: (id, bytes, signal) => editor.request('writeFile', { id, data: encodeBase64(bytes) }, signal),
+    close: (id, isComplete) => editor.request('closeFile', { id, isComplete }),
+  });
 
 /** Bytes whose characters are passed as arguments of one call. */
 const callBytes = 0x2000;
@@ -237,18 +263,50 @@ const child = (value: unknown, key: string): unknown =>
 /** Keys that move within the grid. In a notebook, they would leave the cell. */
 const gridKeys = /^(Arrow|Page|Home|End|Tab$|Enter$|ContextMenu$| $)/;
 
+/** An output on the page. What the user has done with its grid survives another drawing. */
+type Mounted = { readonly item: OutputItem; readonly place: HTMLElement; drawn?: Drawn };
+
 /** Renders `application/vnd.apache.arrow.stream` outputs, of a running kernel or a saved notebook. */
 export const activate: ActivationFunction = (context) => {
   const loadPicture = pictureLoader(context);
-  const save = fileSaver(context);
-  const mounted = new Map<string, Drawn>();
+  const mounted = new Map<string, Mounted>();
   let styles: CSSStyleSheet | undefined;
 
-  const dispose = (id: string): void => {
-    const drawn = mounted.get(id);
-    mounted.delete(id);
+  const showTimeZone = (choice: unknown): void => {
+    const zone = timeZoneChoices.find((one) => one === choice) ?? 'column';
+    if (zone === shownTimeZone()) return;
+    setTimeZone(zone);
+    for (const output of mounted.values()) mount(output);
+  };
+  const editor = editorOf(context, showTimeZone);
+  const save = editor && fileSaver(editor);
+
+  /** Opens the table by the id that the kernel gave it; other kernels give none. */
+  const openPanel = ({ item }: Pick<Mounted, 'item'>): void => {
+    const table = child(item.metadata, 'table');
+    const request = typeof table === 'string' ? { table, data: null } : { table: null, data: item.text() };
+    // The editor shows a failure itself.
+    editor?.request('openTable', request).catch(() => undefined);
+  };
+
+  /** Draws an output, again if values are shown in another way now. */
+  const mount = (output: Mounted): void => {
+    const { item, place, drawn } = output;
+    const state = drawn?.grid?.state;
     drawn?.grid?.close();
-    drawn?.element.parentElement?.replaceChildren();
+    output.drawn = draw(readOutput(item.data(), item.metadata, loadPicture, editor !== undefined), {
+      save,
+      openPanel: editor && (() => openPanel(output)),
+      state,
+    });
+    place.replaceChildren(output.drawn.element);
+  };
+
+  const dispose = (id: string): void => {
+    const output = mounted.get(id);
+    mounted.delete(id);
+    output?.drawn?.grid?.close();
+    output?.place.replaceChildren();
   };
 
   return {
@@ -261,9 +319,9 @@ export const activate: ActivationFunction = (context) => {
       const place = document.createElement('div');
       keepKeys(place);
       keepWheel(place);
-      const drawn = draw(readOutput(item.data(), item.metadata, loadPicture), save);
-      mounted.set(item.id, drawn);
-      place.append(drawn.element);
+      const output: Mounted = { item, place };
+      mounted.set(item.id, output);
+      mount(output);
       shadow.replaceChildren(place);
     },
     disposeOutputItem: disposer(mounted, dispose),

@@ -23,6 +23,7 @@ import { saveThrough } from '../grid/saveFile.ts';
 import { selectCell } from '../grid/selection.ts';
 import { setTimeZone } from '../grid/timeZone.ts';
 import { createButton, createElement } from '../parts/elements.ts';
+import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
 import { asRecord } from '#shared/records.ts';
 import { TableViewing } from './tableViewing.ts';
 import type { KeptSteps } from './viewSteps.ts';
@@ -193,7 +194,7 @@ function fail(failure: PanelFailure): void {
 function show(table: PanelTable): void {
   const { key, title, view } = table;
   setTimeZone(table.timeZone ?? 'column');
-  const columnSettings = nextColumns;
+  const columnSettings = nextColumns ?? (table.startView && table.columnSettings);
   nextColumns = undefined;
   const state = columnSettings
     ? rememberedState({ ...table, columnSettings })
@@ -243,9 +244,12 @@ function showNewer(key: string, newest: number): void {
 /** Shows a table with the filter and the order that the page has kept for it. */
 async function showKept(table: PanelTable): Promise<void> {
   const { title, view, steps } = pageState;
-  if (title === table.title) viewing.restoreSteps(steps);
-  const isKept = table.hasViews === true && !table.view && title === table.title && isPanelView(view);
-  if (isKept) await viewing.restore(table, view);
+  const isSame = title === table.title;
+  if (isSame && !table.startView) viewing.restoreSteps(steps);
+  const kept = isSame && isPanelView(view) ? view : undefined;
+  const first = table.startView ?? kept;
+  if (table.hasViews === true && !table.view && first && !isSameView(first, wholeTable))
+    await viewing.restore(table, first);
   else show(table);
 }
 

@@ -75,11 +75,16 @@ export class TableViewing {
     this.#keptSteps = kept;
   }
 
-  /** Shows a table with the view that it had before the page was created again. If that fails, says why. */
+  /** Shows a table with the view that it had before, or that a cell has asked for. If that fails, says why. */
   async restore(table: PanelTable, view: PanelView): Promise<void> {
     const { requestView, show } = this.#deps;
+    const { columnSettings, startView } = table;
     try {
-      show(await requestView(table, view, new AbortController().signal));
+      const next = await requestView(table, view, new AbortController().signal);
+      show({ ...next, ...(columnSettings && { columnSettings }), ...(startView && { startView }) });
+      this.#steps.add(view);
+      this.#line.write(view.where);
+      this.#stepped();
     } catch (error) {
       if (isAbort(error)) return;
       show(table);

@@ -33,6 +33,8 @@ import type {
   VersionInfo,
 } from '#catalog/table/table.ts';
 import { tableBackfills } from '#catalog/table/tableBackfills.ts';
+import type { TableViewOptions } from '#catalog/table/tableViewOptions.ts';
+import { viewTable } from '#catalog/table/tableViews.ts';
 import type { TableSource } from '#catalog/table/tableData.ts';
 import { recordMovedTable } from '#catalog/tableReference.ts';
 import type { Branches, Tags } from '#catalog/table/tagsBranches.ts';
@@ -315,6 +317,10 @@ export class RestTable extends LanceDbTable implements Table {
 
   async tryBackfill(column: string, options: TableBackfillOptions = {}): Promise<TableTrial> {
     return tableBackfills().try(this, column, options);
+  }
+
+  view(options: TableViewOptions = {}): Promise<void> {
+    return viewTable(this, options);
   }
 
   #refuse(operation: Operation, what: string, hint: string): Promise<never> {

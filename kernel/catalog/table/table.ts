@@ -14,6 +14,7 @@ import type { Query } from '#catalog/query/query.ts';
 import type { FullTextOptions, QueryOptions } from '#catalog/query/querySpec.ts';
 import type { AnyRow, WithDistance, WithScore } from '#catalog/query/rowTypes.ts';
 import type { TableSource } from './tableData.ts';
+import type { TableViewOptions } from './tableViewOptions.ts';
 import type { Branches, Tags } from './tagsBranches.ts';
 import type { TakeQuery } from '#catalog/query/takeQuery.ts';
 import type { WriteProgress } from './writeProgress.ts';
@@ -447,6 +448,14 @@ export interface Table<Row = AnyRow, Bigints = AnyRow>
    * Rejects with a JobError.
    */
   tryBackfill(column: string, options?: TableBackfillOptions): Promise<TableTrial>;
+
+  /**
+   * Opens the table panel of VS Code: `await table.view({ where: 'price > 10', orderBy: 'name' })`. Other notebooks show
+   * the first rows instead.
+   * @throws CatalogError Unsupported (0) outside of notebooks, for a table opened at a tag or a branch, and if the window
+   * can't open the catalog; InvalidInput (13) for an unknown option or an invalid value
+   */
+  view(options?: TableViewOptions): Promise<void>;
 }
 
 /** Not supported as a value: in LanceDB's package it is a class. */

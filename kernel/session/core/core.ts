@@ -3,6 +3,7 @@ import type { CallOptions } from '#catalog/arguments/options.ts';
 import { setUnsafeIntegerListener } from '#catalog/arrow/rowValues.ts';
 import { CatalogNames, type NamedCatalog, type NameSources } from '#catalog/names/catalogNames.ts';
 import { registerBackfills } from '#catalog/table/tableBackfills.ts';
+import { registerTableViews } from '#catalog/table/tableViews.ts';
 import { setSignalProvider } from '#processes/calls.ts';
 import { createBackfills } from '#session/backfill/backfills.ts';
 import { createCluster } from '#session/cluster/cluster.ts';
@@ -10,8 +11,10 @@ import { NotebookComms } from '#session/comms/comms.ts';
 import type { CellCompiler } from '#session/compiler/compiler.ts';
 import { exposeToDebugger } from '#session/debug/debugHook.ts';
 import { createNotebookDisplay, type NotebookDisplay } from '#session/display/notebookDisplay.ts';
+import { outputTables } from '#session/display/outputTables.ts';
 import { pictures } from '#session/display/pictureStore.ts';
 import { takeTslabDisplay } from '#session/display/tslabDisplay.ts';
+import { createTableViews } from '#session/display/tableViews.ts';
 import { createUdf } from '#session/functions/udf.ts';
 import { InputRequests } from '#session/input/askUser.ts';
 import { answerOfMagics } from '#session/magics/magicQuestions.ts';
@@ -32,13 +35,14 @@ import {
   unsendableOutputError,
 } from '#session/threads/coreMessages.ts';
 import type { CatalogConfig } from '#shared/catalogConfig.ts';
-import { isAbort } from '#shared/errors.ts';
+import { isAbort, messageOf } from '#shared/errors.ts';
 import { type CellSignal, CellWork } from './cellWork.ts';
 import { chosenCatalog } from './chosenCatalog.ts';
 import { ClientConnections } from './connections.ts';
 import { answer } from './language.ts';
 import type { Outputs } from './outputs.ts';
-import { listVariables } from './variables.ts';
+import { ClientViews } from './clientViews.ts';
+import { listVariables, nameOfValue } from './variables.ts';
 
 type LiveTable = { schema(options?: CallOptions): Promise<Schema> };
 
@@ -126,6 +130,7 @@ export class Core {
   readonly #runner: CellRunner;
   readonly #asker: InputRequests;
   readonly #connections: ClientConnections;
+  readonly #views: ClientViews;
   readonly #comms: NotebookComms;
   readonly #display: NotebookDisplay;
   readonly #magics: Magics;
@@ -163,6 +168,7 @@ export class Core {
     });
     const comms = this.#comms.functions();
     this.#connections = new ClientConnections(post);
+    this.#views = new ClientViews(post);
     const { locals } = this.#runner;
     const sql = createSql({
       catalog: () => catalogIn(locals),
@@ -186,6 +192,13 @@ export class Core {
         isShown: (value) => this.#display.isShown(value),
         signal: cellSignal,
         ask: this.#asker.functions().input,
+      }),
+    );
+    registerTableViews(
+      createTableViews({
+        show: (view, asked) => this.#views.show(view, asked),
+        display: (value) => this.#display.names.display(value),
+        signal: cellSignal,
       }),
     );
     const { compiler, maps } = this.#runner;
@@ -233,6 +246,7 @@ export class Core {
     switch (message.type) {
       case 'start':
         this.#catalog = message.catalog;
+        outputTables.isKeeping = message.hasPanels;
         this.#given['db'] = this.#runner.locals['db'] = chosenCatalog(message.catalog);
         return;
       case 'settings':
@@ -249,6 +263,8 @@ export class Core {
         return this.#asker.settle(message.id, message.answer);
       case 'connectionReply':
         return this.#connections.settle(message.id, message.answer);
+      case 'viewReply':
+        return this.#views.settle(message.id, message.answer);
       case 'comm':
         this.#outputs.within(message.id, () => this.#comms.receive(message.message));
         return this.#post({ type: 'commDone', id: message.id });
@@ -270,8 +286,22 @@ export class Core {
       const found = pictures.find(question.place);
       return { kind: 'picture', image: found ? Buffer.from(found).toString('base64') : null };
     }
+    if (question.kind === 'table' || question.kind === 'rows') return this.#answerTable(question);
     const parts = { compiler: this.#runner.compiler, names: this.#names };
     return answerOfMagics(question) ?? answer(parts, question);
+  }
+
+  async #answerTable(question: Extract<Question, { kind: 'table' | 'rows' }>): Promise<QuestionAnswer> {
+    try {
+      if (question.kind === 'table') {
+        const table = await outputTables.find(question.request, (value) => nameOfValue(this.#runner.locals, value));
+        return { kind: 'table', table };
+      }
+      const rows = await outputTables.rows(question.request);
+      return { kind: 'rows', rows: rows && Buffer.from(rows).toString('base64') };
+    } catch (error) {
+      return { kind: 'failed', message: messageOf(error) };
+    }
   }
 
   /** Returns the description of the name at a position as plain text. */

@@ -22,6 +22,10 @@ export function listVariables(
   return { variables, omitted: names.length - variables.length };
 }
 
+/** Returns the variable that holds a value; undefined if none does. */
+export const nameOfValue = (locals: Readonly<Record<string, unknown>>, value: unknown): string | undefined =>
+  Object.getOwnPropertyNames(locals).find((name) => isNamed(name) && name !== '_' && localOf(locals, name) === value);
+
 // Names that the compiler generates are left out.
 const isNamed = (name: string): boolean => !name.startsWith('__') && !name.startsWith('tsLastExpr');
 

@@ -7,6 +7,7 @@ import { withoutUrlSecrets } from '#shared/format/withoutUrlSecrets.ts';
 import { showImage } from './images.ts';
 import { htmlAndText, type RenderedOutput, type ShowOptions, textOnly } from './mimeBundle.ts';
 import { displayHook } from './ownForms.ts';
+import { outputTables } from './outputTables.ts';
 import { arrowTable, isArrowSchema, isBatchStream, isCatalog, isCatalogTable, isObject } from './typeGuards.ts';
 import { showBatchStream, showCatalogTable, showQuery, showSchema, showTable } from './tables.ts';
 import {
@@ -301,11 +302,17 @@ export function createShow(translate: TranslateStack): RenderValue {
 
 /** Renders values that the kernel recognizes by their shape. */
 function showKnown(value: object, options: ShowOptions): RenderedOutput | Promise<RenderedOutput> | undefined {
-  if (value instanceof Query) return showQuery(value, options);
-  if (isCatalogTable(value)) return showCatalogTable(value, options);
+  if (value instanceof Query) return showQuery(value, options).then((shown) => withTable(shown, value));
+  if (isCatalogTable(value)) return showCatalogTable(value, options).then((shown) => withTable(shown, value));
   if (isBatchStream(value)) return showBatchStream(arrowTable(value.schema)?.schema ?? value.schema);
   if (isCatalog(value)) return showCatalog(value, options);
   const table = arrowTable(value);
-  if (table) return isArrowSchema(value) ? showSchema(table.schema) : showTable(table, table.numRows, options);
-  return showImage(value);
+  if (table && isArrowSchema(value)) return showSchema(table.schema);
+  return table ? withTable(showTable(table, table.numRows, options), value) : showImage(value);
+}
+
+/** Adds the id with which a user opens all rows of the output. */
+function withTable(shown: RenderedOutput, value: object): RenderedOutput {
+  const table = outputTables.keep(value);
+  return table === undefined ? shown : { ...shown, table };
 }

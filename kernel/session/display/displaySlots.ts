@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CellOutput } from '#session/threads/coreMessages.ts';
 import type { RenderedOutput } from './mimeBundle.ts';
+import { outputTables } from './outputTables.ts';
 
 /** The destination of outputs. An output with an id can be replaced later. */
 export type DisplaySlots = {
@@ -28,14 +29,27 @@ export function createDisplaySlots(send: (output: CellOutput) => void, code: () 
     shownBy.delete(id);
     shownBy.set(id, code());
     const [oldest] = shownBy.keys();
-    if (shownBy.size > maxIds && oldest !== undefined) shownBy.delete(oldest);
+    if (shownBy.size <= maxIds || oldest === undefined) return;
+    shownBy.delete(oldest);
+    tables.delete(oldest);
+  };
+  // A client knows the table of an output by the id that the output had first.
+  const tables = new Map<string, string>();
+  const tableOf = (id: string, isUpdate: boolean, { table }: RenderedOutput): { table?: string } => {
+    if (!outputTables.isKeeping) return {};
+    const known = isUpdate ? tables.get(id) : undefined;
+    const first = known ?? table ?? randomUUID();
+    if (known === undefined) tables.set(id, first);
+    if (first !== table) outputTables.move(table, first);
+    return { table: first };
   };
   const put = (shown: RenderedOutput, id?: string) => {
     // An output without an id can't be updated.
     if (id === undefined) return send({ type: 'display_data', content: shown });
     const isUpdate = shownBy.has(id);
+    const content = { ...shown, ...tableOf(id, isUpdate, shown), displayId: id };
     if (!isUpdate) remember(id);
-    send({ type: isUpdate ? 'update_display_data' : 'display_data', content: { ...shown, displayId: id } });
+    send({ type: isUpdate ? 'update_display_data' : 'display_data', content });
   };
   return {
     put,
@@ -45,7 +59,11 @@ export function createDisplaySlots(send: (output: CellOutput) => void, code: () 
     },
     clear: (wait) => send({ type: 'clear_output', content: { wait } }),
     begin: (begun) => {
-      for (const [id, by] of shownBy) if (by === begun) shownBy.delete(id);
+      for (const [id, by] of shownBy) {
+        if (by !== begun) continue;
+        shownBy.delete(id);
+        tables.delete(id);
+      }
     },
   };
 }

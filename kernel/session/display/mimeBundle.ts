@@ -1,5 +1,5 @@
 import { CatalogError, messageOf } from '#shared/errors.ts';
-import type { MimeBundle } from '#shared/protocol/kernelMessages.ts';
+import type { MimeBundle, ShownOutput } from '#shared/protocol/kernelMessages.ts';
 import { isRecord } from '#shared/records.ts';
 
 /**
@@ -46,8 +46,8 @@ const unfit = (mime: string, why: string, cause?: unknown): CatalogError =>
     cause,
   });
 
-/** One output in several forms, the richest first. */
-export type RenderedOutput = { data: MimeBundle; metadata: Record<string, unknown> };
+/** One output in several forms, the richest first. `table` identifies its table in `OutputTables`. */
+export type RenderedOutput = ShownOutput;
 
 export type ShowOptions = {
   /** Maximum number of rows of a table (default: 1,000) or of entries of a collection (default: 500). */

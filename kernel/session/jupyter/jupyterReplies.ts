@@ -69,6 +69,9 @@ export function answeredReply(answer: QuestionAnswer, asked: unknown): Reply {
       return failure('UnknownRequest', 'Only editors can list variables.');
     case 'picture':
       return failure('UnknownRequest', 'Only editors can request images.');
+    case 'table':
+    case 'rows':
+      return failure('UnknownRequest', 'Only editors can request the tables of outputs.');
     case 'failed':
       return failure('CompilerError', answer.message);
   }

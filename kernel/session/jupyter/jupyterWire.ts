@@ -248,6 +248,8 @@ export async function openJupyter({ queue, debug, given, front, end }: JupyterHo
     },
     // Clients of Jupyter have no connections.
     connection: ({ id }) => queue.answerConnection(id, { names: [], config: null, problem: null }),
+    // They have no table panel either.
+    view: ({ id }) => queue.answerView(id, { kind: 'absent' }),
     comm(parent, message) {
       streams.flush();
       publish({ ...jupyterComm(message), parent: requests.parentOf(parent ?? '') });

@@ -24,7 +24,9 @@ import {
   type KernelInputRequest,
   type KernelMessage,
   type KernelRequest,
+  type KernelViewRequest,
 } from '#shared/protocol/kernelMessages.ts';
+import { isOutputRowsRequest, isOutputTableRequest, isViewAnswer } from '#shared/protocol/outputTables.ts';
 import { isPicturePlace } from '#shared/protocol/pictureMessages.ts';
 import { isRecord } from '#shared/records.ts';
 import {
@@ -99,6 +101,7 @@ const contentChecks: Record<KernelRequest['type'], Check> = {
     typeCheck: optional(oneOf(...typeCheckModes)),
     language: optional(oneOf(...notebookLanguages)),
     keep: optional(isKeep),
+    hasPanels: optional(isBoolean),
   }),
   attach: shape({ secret: isString }),
   execute_request: shape({
@@ -114,9 +117,12 @@ const contentChecks: Record<KernelRequest['type'], Check> = {
   interrupt_request: isRecord,
   variables_request: isRecord,
   picture_request: isPicturePlace,
+  table_request: isOutputTableRequest,
+  rows_request: isOutputRowsRequest,
   debug_request: isDebugRequest,
   input_reply: shape({ value: nullable(isString) }),
   connection_reply: isNamedConnection,
+  view_reply: isViewAnswer,
   shutdown_request: isRecord,
 };
 
@@ -139,7 +145,7 @@ const secretMs = 5000;
 type PipeHost = {
   queue: CellQueue;
   handshake: () => KernelHandshake;
-  start: (catalog: CatalogConfig | null, settings: CellSettings) => void;
+  start: (catalog: CatalogConfig | null, settings: CellSettings & { hasPanels: boolean }) => void;
   /** Ends the process, in an orderly way if the main thread responds. */
   end: (code: number) => void;
   debug: NotebookDebugger;
@@ -155,7 +161,7 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
   let keeper: KeptKernelServer | undefined;
   let isStarted = false;
   /** Open questions of cells and queries, which are sent again to a later client. */
-  const questions = new Map<string, KernelInputRequest | KernelConnectionRequest>();
+  const questions = new Map<string, KernelInputRequest | KernelConnectionRequest | KernelViewRequest>();
 
   const send = (message: KernelMessage) => {
     if (keeper) log.take(message);
@@ -193,6 +199,11 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
       questions.set(question.id, request);
       send(request);
     },
+    view: (question) => {
+      const request: KernelViewRequest = { type: 'view_request', parent: '', content: question };
+      questions.set(question.id, request);
+      send(request);
+    },
   });
 
   debug.listen((event) => send({ type: 'debug_event', parent: '', content: event }));
@@ -207,8 +218,8 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
     const { id } = request;
     switch (request.type) {
       case 'start': {
-        const { catalog, keep, ...settings } = request.content;
-        start(catalog, settings);
+        const { catalog, keep, hasPanels = false, ...settings } = request.content;
+        start(catalog, { ...settings, hasPanels });
         if (keep) keeper = serveKeptKernel(keep, admit, () => end(0));
         return reply(id, { type: 'start_reply', content: handshake() });
       }
@@ -244,6 +255,10 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
         return queue.ask(id, { kind: 'variables' });
       case 'picture_request':
         return queue.ask(id, { kind: 'picture', place: request.content });
+      case 'table_request':
+        return queue.ask(id, { kind: 'table', request: request.content });
+      case 'rows_request':
+        return queue.ask(id, { kind: 'rows', request: request.content });
       case 'input_reply': {
         const { value } = request.content;
         questions.delete(id);
@@ -253,6 +268,10 @@ export function openPipe({ queue, handshake, start, end, debug }: PipeHost): Wir
       case 'connection_reply':
         questions.delete(id);
         queue.answerConnection(id, request.content);
+        return undefined;
+      case 'view_reply':
+        questions.delete(id);
+        queue.answerView(id, request.content);
         return undefined;
       case 'interrupt_request':
         void interrupt(id);
@@ -353,6 +372,10 @@ function answerOf(answer: QuestionAnswer): Answer {
       return { type: 'variables_reply', content: answer.list };
     case 'picture':
       return { type: 'picture_reply', content: { image: answer.image } };
+    case 'table':
+      return { type: 'table_reply', content: { table: answer.table } };
+    case 'rows':
+      return { type: 'rows_reply', content: { rows: answer.rows } };
     case 'failed':
       return { type: 'error_reply', content: { message: answer.message } };
   }

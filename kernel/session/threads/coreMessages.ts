@@ -10,9 +10,17 @@ import type {
   KernelReply,
   MimeBundle,
   NamedConnection,
+  ShownOutput,
   TypeCheck,
   VariableList,
 } from '#shared/protocol/kernelMessages.ts';
+import type {
+  KernelView,
+  OutputRowsRequest,
+  OutputTable,
+  OutputTableRequest,
+  ViewAnswer,
+} from '#shared/protocol/outputTables.ts';
 import type { PicturePlace } from '#shared/protocol/pictureMessages.ts';
 import type { RingPosition } from './textRing.ts';
 
@@ -34,10 +42,12 @@ export type Question =
   | { kind: 'inspect'; code: string; cursor: number; detail: 0 | 1 }
   | { kind: 'isComplete'; code: string }
   | { kind: 'variables' }
-  | { kind: 'picture'; place: PicturePlace };
+  | { kind: 'picture'; place: PicturePlace }
+  | { kind: 'table'; request: OutputTableRequest }
+  | { kind: 'rows'; request: OutputRowsRequest };
 
 /** A question about code that the user is typing. */
-export type CodeQuestion = Exclude<Question, { kind: 'variables' | 'picture' }>;
+export type CodeQuestion = Exclude<Question, { kind: 'variables' | 'picture' | 'table' | 'rows' }>;
 
 export type QuestionAnswer =
   | { kind: 'complete'; matches: CompletionItem[]; start: number; end: number }
@@ -45,6 +55,8 @@ export type QuestionAnswer =
   | { kind: 'isComplete'; status: 'complete' | 'incomplete' | 'invalid'; indent: string }
   | { kind: 'variables'; list: VariableList }
   | { kind: 'picture'; image: string | null }
+  | { kind: 'table'; table: OutputTable | null }
+  | { kind: 'rows'; rows: string | null }
   | { kind: 'failed'; message: string };
 
 export type CellError = { ename: string; evalue: string; traceback: string[] };
@@ -54,13 +66,14 @@ export type ExpressionValue =
 
 export type CellResult = {
   /** The value of the last expression, if there is one to show. */
-  value: { data: MimeBundle; metadata: Record<string, unknown> } | null;
+  value: ShownOutput | null;
   error: CellError | null;
   expressions: Record<string, ExpressionValue>;
 };
 
 export type ToCore =
-  | { type: 'start'; catalog: CatalogConfig | null }
+  /** `hasPanels`: the client can show tables of outputs in a panel. */
+  | { type: 'start'; catalog: CatalogConfig | null; hasPanels: boolean }
   /** Mode of the type check and language of the cells that run from now on. */
   | { type: 'settings'; typeCheck?: TypeCheck; language?: NotebookLanguage }
   /** `cell` is the client's id of the notebook cell, if it has one. The id stays the same when the cell runs again. */
@@ -72,6 +85,7 @@ export type ToCore =
   | { type: 'ping'; count: number }
   | { type: 'inputReply'; id: string; answer: InputAnswer }
   | { type: 'connectionReply'; id: string; answer: NamedConnection }
+  | { type: 'viewReply'; id: string; answer: ViewAnswer }
   | { type: 'comm'; id: string; message: CommMessage }
   | { type: 'exit'; code: number };
 
@@ -93,6 +107,8 @@ export type FromCore =
   | { type: 'input'; id: string; parent: string | null; prompt: string; password: boolean; gate?: SharedArrayBuffer }
   /** A query needs the connection with this name, or the names of all. The main thread receives `connectionReply`. */
   | { type: 'connection'; id: string; name: string | null }
+  /** A cell opens a table in the panel. The main thread receives `viewReply`. */
+  | { type: 'view'; id: string; view: KernelView }
   | { type: 'comm'; parent: string | null; message: CommMessage }
   /** The handlers of the comm message `id` have run. */
   | { type: 'commDone'; id: string }

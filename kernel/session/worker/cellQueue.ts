@@ -14,6 +14,7 @@ import type {
   ToCore,
 } from '#session/threads/coreMessages.ts';
 import type { NamedConnection } from '#shared/protocol/kernelMessages.ts';
+import type { KernelView, ViewAnswer } from '#shared/protocol/outputTables.ts';
 import type { Interrupter } from './interrupt.ts';
 import { type CellRequest, type Shell, Shells } from './shells.ts';
 
@@ -31,6 +32,8 @@ type FrontEvents = {
   input(id: string, question: InputQuestion, signal: AbortSignal): void;
   /** A query needs a connection of the client. Call `answerConnection` with the reply. */
   connection(question: { id: string; name: string | null }): void;
+  /** A cell opens a table in the panel. Call `answerView` with the reply. */
+  view(question: { id: string } & KernelView): void;
 } & CommEvents;
 
 /**
@@ -191,6 +194,11 @@ export class CellQueue {
     this.#post({ type: 'connectionReply', id, answer });
   }
 
+  /** Passes on whether the client shows a table. */
+  answerView(id: string, answer: ViewAnswer): void {
+    this.#post({ type: 'viewReply', id, answer });
+  }
+
   receive(message: Exclude<FromCore, { type: 'ready' | 'exiting' }>): void {
     switch (message.type) {
       case 'output':
@@ -207,6 +215,8 @@ export class CellQueue {
         return this.#askPerson(message);
       case 'connection':
         return this.#events?.connection({ id: message.id, name: message.name });
+      case 'view':
+        return this.#events?.view({ id: message.id, ...message.view });
       case 'pong':
         this.#ponged = message.count;
         return;

@@ -173,6 +173,7 @@ function handle(message: FromCore): void {
     case 'answer':
     case 'input':
     case 'connection':
+    case 'view':
     case 'comm':
     case 'commDone':
     case 'pong':
@@ -189,10 +190,13 @@ const handshake = (): KernelHandshake => ({
   engineProblem: given.engineProblem,
   crashNote: crashes.path,
 });
-const start = (catalog: CatalogConfig | null, { typeCheck, language }: CellSettings) => {
+const start = (
+  catalog: CatalogConfig | null,
+  { typeCheck, language, hasPanels = false }: CellSettings & { hasPanels?: boolean },
+) => {
   if (typeCheck !== undefined || language !== undefined)
     post({ type: 'settings', ...(typeCheck && { typeCheck }), ...(language && { language }) });
-  post({ type: 'start', catalog });
+  post({ type: 'start', catalog, hasPanels });
 };
 
 async function open(): Promise<Wire> {

@@ -14,6 +14,14 @@ import {
   shapeFor,
 } from '#shared/shape.ts';
 import { type DebugEvent, type DebugRequest, type DebugResponse, isDebugEvent } from './debugMessages.ts';
+import {
+  isKernelView,
+  type KernelView,
+  type OutputRowsRequest,
+  type OutputTable,
+  type OutputTableRequest,
+  type ViewAnswer,
+} from './outputTables.ts';
 import type { PicturePlace } from './pictureMessages.ts';
 
 // The messages between an editor and a kernel over the framed pipe. Names and contents follow Jupyter messaging 5.4,
@@ -89,7 +97,12 @@ export const isNamedConnection: Check<NamedConnection> = shapeFor<NamedConnectio
 
 export type KernelRequest =
   /** First message on the pipe; the kernel does not reply to other messages before it. */
-  | { type: 'start'; id: string; content: { catalog: CatalogConfig | null; keep?: KeepKernel } & CellSettings }
+  | {
+      type: 'start';
+      id: string;
+      /** `hasPanels`: the client can show the tables of outputs in a panel, so the kernel keeps them. */
+      content: { catalog: CatalogConfig | null; keep?: KeepKernel; hasPanels?: boolean } & CellSettings;
+    }
   /** First message of a client that attaches later, over the socket of `keep`. */
   | { type: 'attach'; id: string; content: { secret: string } }
   | {
@@ -103,6 +116,9 @@ export type KernelRequest =
   | { type: 'variables_request'; id: string; content: Record<string, never> }
   /** The user opens an image of which an output has a thumbnail. */
   | { type: 'picture_request'; id: string; content: PicturePlace }
+  /** The user opens the table of an output in a panel. */
+  | { type: 'table_request'; id: string; content: OutputTableRequest }
+  | { type: 'rows_request'; id: string; content: OutputRowsRequest }
   /**
    * The user's input for the `input_request` with this id; null if the user dismissed it. The kernel does not reply to
    * this message.
@@ -110,6 +126,8 @@ export type KernelRequest =
   | { type: 'input_reply'; id: string; content: { value: string | null } }
   /** The answer to the `connection_request` with this id. The kernel does not reply to this message. */
   | { type: 'connection_reply'; id: string; content: NamedConnection }
+  /** The answer to the `view_request` with this id. The kernel does not reply to this message. */
+  | { type: 'view_reply'; id: string; content: ViewAnswer }
   | { type: 'complete_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'inspect_request'; id: string; content: { code: string; cursorPos: number } }
   | { type: 'is_complete_request'; id: string; content: { code: string } }
@@ -203,9 +221,16 @@ export type KernelReply =
   | { type: 'variables_reply'; parent: string; content: VariableList }
   /** The image in base64; null if the kernel no longer has it. */
   | { type: 'picture_reply'; parent: string; content: { image: string | null } }
+  /** Null if the kernel no longer has the table. */
+  | { type: 'table_reply'; parent: string; content: { table: OutputTable | null } }
+  /** An Arrow stream in base64; null if the kernel no longer has the rows. */
+  | { type: 'rows_reply'; parent: string; content: { rows: string | null } }
   | { type: 'debug_reply'; parent: string; content: DebugResponse }
   | { type: 'shutdown_reply'; parent: string; content: { status: 'ok' } }
   | { type: 'error_reply'; parent: string; content: { message: string } };
+
+/** A value in several forms. `table` identifies its table in a `table_request`; it is not part of a saved notebook. */
+export type ShownOutput = { data: MimeBundle; metadata: Record<string, unknown>; table?: string };
 
 /** Output of a cell, while the cell runs and later. For output of a timer, `parent` is the cell that set the timer. */
 export type KernelOutput =
@@ -215,17 +240,17 @@ export type KernelOutput =
   | {
       type: 'display_data';
       parent: string;
-      content: { data: MimeBundle; metadata: Record<string, unknown>; displayId?: string };
+      content: ShownOutput & { displayId?: string };
     }
   | {
       type: 'update_display_data';
       parent: string;
-      content: { data: MimeBundle; metadata: Record<string, unknown>; displayId: string };
+      content: ShownOutput & { displayId: string };
     }
   | {
       type: 'execute_result';
       parent: string;
-      content: { data: MimeBundle; metadata: Record<string, unknown>; executionCount: number };
+      content: ShownOutput & { executionCount: number };
     }
   | { type: 'error'; parent: string; content: { ename: string; evalue: string; traceback: string[] } }
   | { type: 'clear_output'; parent: string; content: { wait: boolean } };
@@ -247,15 +272,18 @@ export type KernelConnectionRequest = {
   content: { id: string; name: string | null };
 };
 
+/** A cell opens a table in the panel. The answer is a `view_reply` with this `id`. */
+export type KernelViewRequest = { type: 'view_request'; parent: string; content: { id: string } & KernelView };
+
 /** A debugger event. It belongs to no request, so `parent` is empty. */
 type KernelDebugEvent = { type: 'debug_event'; parent: string; content: DebugEvent };
 
 export type KernelMessage =
-  KernelReply | KernelOutput | KernelInputRequest | KernelConnectionRequest | KernelDebugEvent;
+  KernelReply | KernelOutput | KernelInputRequest | KernelConnectionRequest | KernelViewRequest | KernelDebugEvent;
 
 type OutputContent<T extends KernelOutput['type']> = Extract<KernelOutput, { type: T }>['content'];
 
-const bundle = { data: isRecord, metadata: isRecord };
+const bundle = { data: isRecord, metadata: isRecord, table: optional(isString) };
 
 /** Checks of an output's content, so that code that shows the output does not fail. */
 const outputChecks: { readonly [T in KernelOutput['type']]: Check<OutputContent<T>> } = {
@@ -263,8 +291,8 @@ const outputChecks: { readonly [T in KernelOutput['type']]: Check<OutputContent<
   execute_input: shape({ code: isString, executionCount: isInteger }),
   stream: shape({ name: oneOf('stdout', 'stderr'), text: isString }),
   display_data: shapeFor<OutputContent<'display_data'>>({ ...bundle, displayId: optional(isString) }),
-  update_display_data: shape({ ...bundle, displayId: isString }),
-  execute_result: shape({ ...bundle, executionCount: isInteger }),
+  update_display_data: shapeFor<OutputContent<'update_display_data'>>({ ...bundle, displayId: isString }),
+  execute_result: shapeFor<OutputContent<'execute_result'>>({ ...bundle, executionCount: isInteger }),
   error: shape({ ename: isString, evalue: isString, traceback: listOf(isString) }),
   clear_output: shape({ wait: isBoolean }),
 };
@@ -272,6 +300,8 @@ const outputChecks: { readonly [T in KernelOutput['type']]: Check<OutputContent<
 const isInputContent = shapeFor<KernelInputRequest['content']>({ id: isString, prompt: isString, password: isBoolean });
 
 const isConnectionContent = shapeFor<KernelConnectionRequest['content']>({ id: isString, name: nullable(isString) });
+
+const hasId = shape({ id: isString });
 
 const isOutputType = (type: string): type is KernelOutput['type'] => Object.hasOwn(outputChecks, type);
 
@@ -284,6 +314,7 @@ export function isKernelMessage(value: unknown): value is KernelMessage {
   if (typeof type !== 'string' || typeof parent !== 'string' || !isRecord(content)) return false;
   if (type === 'input_request') return isInputContent(content);
   if (type === 'connection_request') return isConnectionContent(content);
+  if (type === 'view_request') return hasId(content) && isKernelView(content);
   if (type === 'debug_event') return isDebugEvent(content);
   return !isOutputType(type) || outputChecks[type](content);
 }

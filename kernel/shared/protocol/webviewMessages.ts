@@ -76,6 +76,8 @@ export type PanelTable = {
   columnSettings?: ColumnSettings;
   /** In which zone timestamps are shown; that of the column by default. */
   timeZone?: TimeZoneChoice;
+  /** The view that a cell has asked for, instead of one that the panel has kept. The webview requests it. */
+  startView?: PanelView;
 };
 
 /** A column to sort by. Nulls are last. */
@@ -217,10 +219,20 @@ export type FileMethods = {
   closeFile: [params: { id: number; isComplete: boolean }, result: null];
 };
 
-/** The same requests from a notebook output, whose messages are JSON: `data` is in base64. */
-export type OutputFileMethods = Omit<FileMethods, 'writeFile'> & {
+/** Requests from a notebook output, whose messages are JSON: `data` is in base64. */
+export type OutputHostMethods = Omit<FileMethods, 'writeFile'> & {
   writeFile: [params: { id: number; data: string }, result: null];
+  /**
+   * Opens the table of an output in a panel, with all its rows. `table` identifies it in the kernel. Without it, `data` is
+   * the text of the output.
+   */
+  openTable: [params: { table: string | null; data: string | null }, result: null];
+  /** In which zone timestamps are shown. */
+  timeZone: [params: null, result: TimeZoneChoice];
 };
+
+/** Requests to a notebook output. */
+export type OutputViewMethods = { showTimeZone: [params: TimeZoneChoice, result: null] };
 
 /** Requests from the extension host to a table panel. */
 export type PanelViewMethods = {

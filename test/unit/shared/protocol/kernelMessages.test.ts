@@ -20,6 +20,24 @@ suite('A message out of the pipe', () => {
       assert.ok(isKernelMessage(message(type, content)), type);
   });
 
+  test('that opens a table in the panel is taken with its place, and refused with anything else', () => {
+    const table = { implementation: 'dir', catalog: '/data', namespacePath: ['shop'], name: 'orders' };
+    const view = { where: 'id > 3', orderBy: [{ column: 'id', descending: true }] };
+    const content = { id: 'view-1', table, view };
+    for (const good of [content, { ...content, columns: ['id'] }, { ...content, table: { ...table, version: 3 } }])
+      assert.ok(isKernelMessage(message('view_request', good)), JSON.stringify(good));
+    for (const wrong of [
+      { table, view },
+      { ...content, table: { ...table, implementation: 'command' } },
+      { ...content, table: { ...table, catalog: null } },
+      { ...content, table: { ...table, version: -1 } },
+      { ...content, view: { ...view, where: ['id'] } },
+      { ...content, view: { ...view, orderBy: [{ column: 'id' }] } },
+      { ...content, columns: 'id' },
+    ])
+      assert.ok(!isKernelMessage(message('view_request', wrong)), JSON.stringify(wrong));
+  });
+
   test('is refused when its bundle is none', () => {
     for (const type of ['display_data', 'update_display_data', 'execute_result'])
       for (const data of [null, undefined, 'text', []]) {
