@@ -11,7 +11,8 @@ import {
 } from '#shared/protocol/webviewMessages.ts';
 import { asRecord } from '#shared/records.ts';
 import type { RowSelection } from '#shared/protocol/viewsMessages.ts';
-import { isBoolean, isCount, isString, listOf, nullable, shapeFor } from '#shared/shape.ts';
+import { isBoolean, isCount, isString, listOf, nullable, oneOf, shapeFor } from '#shared/shape.ts';
+import { timeZoneChoices } from '#shared/format/times.ts';
 
 // Checks of what the webview of a table asks for. Each throws CatalogError InvalidInput (13).
 
@@ -79,6 +80,19 @@ const isCellParams = shapeFor<PanelHostMethods['filterByCell'][0]>({
 export function checkCell(params: unknown): PanelHostMethods['filterByCell'][0] {
   if (isCellParams(params)) return params;
   throw new CatalogError('InvalidInput', 'The cell is not valid.', 'Open the table again.');
+}
+
+const isValuesParams = shapeFor<PanelHostMethods['columnValues'][0]>({
+  key: isString,
+  view: isPanelView,
+  column: isCount,
+  start: isString,
+  timeZone: oneOf(...timeZoneChoices),
+});
+
+export function checkValues(params: unknown): PanelHostMethods['columnValues'][0] {
+  if (isValuesParams(params)) return params;
+  throw new CatalogError('InvalidInput', 'The column is not valid.', 'Open the table again.');
 }
 
 /** @throws CatalogError InvalidInput (13) if the table can't be read by columns or lacks one of them */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import type {
+  ColumnValues,
   PanelAction,
   PanelFailure,
   PanelHostMethods,
@@ -27,8 +28,17 @@ import { chooseVersion } from './chooseVersion.ts';
 import type { VersionChoice } from './tableVersions.ts';
 import { exactBytes, type TablePlace, type TableSource } from './tableSource.ts';
 import { VersionWatch } from './versionWatch.ts';
-import { filterByCell, isWholeTable, type ViewBase, type ViewDeps, ViewSource } from './viewSource.ts';
-import { checkAction, checkRows, checkBlob, checkView, checkCell, checkSelection, namesOf } from './panelRequests.ts';
+import { countValues, filterByCell, isWholeTable, type ViewBase, type ViewDeps, ViewSource } from './viewSource.ts';
+import {
+  checkAction,
+  checkRows,
+  checkBlob,
+  checkView,
+  checkCell,
+  checkSelection,
+  checkValues,
+  namesOf,
+} from './panelRequests.ts';
 
 /** What a panel needs. */
 export type TablePanelDeps = {
@@ -108,6 +118,7 @@ export class TablePanel implements vscode.Disposable {
         blob: (params, signal) => this.#blob(params, signal),
         view: (params, signal) => this.#view(params, signal),
         filterByCell: (params, signal) => this.#filterByCell(params, signal),
+        columnValues: (params, signal) => this.#columnValues(params, signal),
         keepColumns: async (params) => (await this.#keepColumns(params), null),
         createFile: (params, signal) => this.#files.create(params, signal),
         writeFile: (params) => this.#files.write(params),
@@ -464,6 +475,14 @@ export class TablePanel implements vscode.Disposable {
     if (name === undefined) throw new CatalogError('InvalidInput', 'The table has no such column.', 'Open it again.');
     const base = await viewBase(this.#base ?? this.#showing);
     return filterByCell(this.#views, base, source, { ...cell, column: name }, signal);
+  }
+
+  /** @throws CatalogError as `countValues`, InvalidInput (13) if the table has no views */
+  async #columnValues(params: PanelHostMethods['columnValues'][0], signal: AbortSignal): Promise<ColumnValues> {
+    const { key, column, ...request } = checkValues(params);
+    const name = (await sameTable(this.#showing.table, key)).columns[column]?.name;
+    if (name === undefined) throw new CatalogError('InvalidInput', 'The table has no such column.', 'Open it again.');
+    return countValues(this.#views, await viewBase(this.#base ?? this.#showing), { ...request, column: name }, signal);
   }
 
   /** Shows a view of a table, or the table itself, which stays open. */

@@ -3,7 +3,8 @@ import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { ViewedTable, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
-import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import type { TimeZoneChoice } from '#shared/format/times.ts';
+import type { ColumnValues, PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { asRecord } from '#shared/records.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
 import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
@@ -38,6 +39,16 @@ export async function filterByCell(
 ): Promise<string> {
   const id = shown instanceof ViewSource ? await shown.openedId(signal) : null;
   return deps.views.request('filterByCell', { ...(await viewedTable(deps, base)), ...cell, id }, signal);
+}
+
+/** Counts the values of a column in the rows of a view of a table. */
+export async function countValues(
+  deps: ViewDeps,
+  base: ViewBase,
+  request: { view: PanelView; column: string; start: string; timeZone: TimeZoneChoice },
+  signal: AbortSignal,
+): Promise<ColumnValues> {
+  return deps.views.request('countValues', { ...(await viewedTable(deps, base)), ...request }, signal);
 }
 
 /**

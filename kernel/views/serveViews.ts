@@ -50,6 +50,7 @@ export function serveViews(pipe: Duplex, end: () => void): void {
       cancelView: ({ id }) => (tables.cancel(id), null),
       closeView: async ({ id }) => (await tables.close(id), null),
       filterByCell: (request, signal) => tables.filterByCell(request, signal),
+      countValues: (request, signal) => tables.countValues(request, signal),
     },
     viewsChecks,
     'the views process',

@@ -1,13 +1,21 @@
 import { tableToIPC } from '#arrow';
 import { narrowedFilter } from '#catalog/view/valueCondition.ts';
+import { countValues } from '#catalog/view/countValues.ts';
+import type { ViewSpec } from '#catalog/view/listRows.ts';
 import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
 import { TableView } from '#catalog/view/tableView.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
-import type { FilterRequest, ViewedTable, ViewRequest, ViewState } from '#shared/protocol/viewsMessages.ts';
-import type { PanelNearest } from '#shared/protocol/webviewMessages.ts';
+import type {
+  FilterRequest,
+  ValuesRequest,
+  ViewedTable,
+  ViewRequest,
+  ViewState,
+} from '#shared/protocol/viewsMessages.ts';
+import { type ColumnValues, maxColumnValues, type PanelNearest, type PanelView } from '#shared/protocol/webviewMessages.ts';
 import type { OpenCatalogs } from './openCatalogs.ts';
 
 /** Minimum time between two reports of a list that grows. */
@@ -47,12 +55,7 @@ export class TableViews {
     const { catalog, release } = await this.#catalogs.hold(request.catalog);
     try {
       const table = await openTable(catalog, request, signal);
-      const where = wanted.where.trim();
-      const view = new TableView(table, {
-        ...(where !== '' && { where }),
-        orderBy: wanted.orderBy,
-        ...(wanted.nearest && { nearest: toNearestSpec(wanted.nearest) }),
-      });
+      const view = new TableView(table, specOf(wanted));
       const { numRows, isAll } = await view.find(pageRows, { signal });
       signal.throwIfAborted();
       const controller = new AbortController();
@@ -102,6 +105,20 @@ export class TableViews {
       const table = await openTable(catalog, request, signal);
       const query = table.query().select([column]).offset(row).limit(1);
       return await narrowedFilter(() => query.toArrow({ signal }), where, request);
+    } finally {
+      release();
+    }
+  }
+
+  /** Counts the values of a column in the rows of a view. @throws CatalogError as `countValues` */
+  async countValues(request: ValuesRequest, signal: AbortSignal): Promise<ColumnValues> {
+    const { catalog, release } = await this.#catalogs.hold(request.catalog);
+    try {
+      const table = await openTable(catalog, request, signal);
+      const { column, start, timeZone } = request;
+      const options = { start, timeZone, maxValues: maxColumnValues, signal };
+      const { values, isMore } = await countValues(table, specOf(request.view), column, options);
+      return { values: [...values], isMore };
     } finally {
       release();
     }
@@ -176,6 +193,12 @@ export const toNearestSpec = ({ column, vectors, k, distanceType, useIndex }: Pa
   distanceType,
   useIndex,
 });
+
+/** Returns what a view of the panel is for a table. */
+function specOf({ where, orderBy, nearest }: PanelView): ViewSpec {
+  const filter = where.trim();
+  return { ...(filter !== '' && { where: filter }), orderBy, ...(nearest && { nearest: toNearestSpec(nearest) }) };
+}
 
 /** Opens a table at a version. @throws CatalogError as `Catalog.openTable` */
 const openTable = (catalog: Catalog, { path, version }: ViewedTable, signal: AbortSignal): Promise<Table> =>

@@ -31,7 +31,15 @@ const line = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
 const chips = (page: Page) => page.getByRole('group', { name: 'Terms of the filter' });
 const chip = (page: Page, label: string) => chips(page).getByRole('button', { name: label, exact: true });
 const count = (page: Page, text: string) => page.locator('.lance-toolbar-count', { hasText: text }).waitFor();
+const head = (page: Page, name: string) => page.getByRole('columnheader').filter({ hasText: name }).first();
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+
+const value = (text: string, rows: number) => ({
+  kind: 'value' as const,
+  text,
+  literal: `'${text.replaceAll("'", "''")}'`,
+  count: rows,
+});
 
 async function filter(page: Page, where: string): Promise<void> {
   await line(page).fill(where);
@@ -142,6 +150,134 @@ suite('Filters of columns in the table panel, in a browser', function () {
       { width: 700 },
     ));
 
+  test('the menu of a header filters by conditions, with the keyboard alone', () =>
+    withPanel(async (page, views) => {
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: 'Filter…' }).waitFor();
+      for (let at = 0; at < 2; at++) await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      const popup = page.getByRole('dialog', { name: 'Filter score' });
+      await popup.waitFor();
+      await popup.getByRole('textbox', { name: 'Value' }).and(page.locator(':focus')).waitFor();
+      await page.keyboard.type('ten');
+      await page.keyboard.press('Enter');
+      await popup.getByRole('alert').getByText('Expected a number, got "ten".').waitFor();
+      await page.screenshot({ path: join(shots, 'popup-problem.png') });
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('10');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await popup.getByRole('group', { name: 'Condition 2' }).waitFor();
+      await popup.getByRole('group', { name: 'Condition 2' }).getByRole('combobox').focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await popup.getByRole('textbox', { name: 'From' }).waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('-5');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('0');
+      await popup.getByRole('combobox', { name: 'Which conditions' }).focus();
+      await page.keyboard.press('ArrowDown');
+      await page.screenshot({ path: join(shots, 'popup-conditions.png') });
+      await popup.getByRole('textbox', { name: 'To' }).focus();
+      await page.keyboard.press('Enter');
+      await chip(page, 'score ≥ 10 or -5 – 0').waitFor();
+      const sql = '((score >= 10 AND NOT isnan(score)) OR (score BETWEEN -5 AND 0 AND NOT isnan(score)))';
+      assert.equal(views.at(-1)?.where, sql);
+      // A chip opens the popup again, which changes only its term.
+      await filter(page, `length(name) > 3 AND ${sql} AND id > 0`);
+      await chip(page, 'score ≥ 10 or -5 – 0').focus();
+      await page.keyboard.press('Enter');
+      await popup.getByRole('button', { name: 'Remove condition 1' }).focus();
+      await page.keyboard.press('Enter');
+      await popup.getByRole('button', { name: /Remove condition/ }).waitFor({ state: 'detached' });
+      await popup.getByRole('textbox', { name: 'From' }).and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Enter');
+      await chip(page, 'score -5 – 0').waitFor();
+      assert.equal(
+        views.at(-1)?.where,
+        'length(name) > 3 AND (score BETWEEN -5 AND 0 AND NOT isnan(score)) AND id > 0',
+      );
+      await page.keyboard.press('Escape');
+      await page.locator('[role=gridcell]').first().click();
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Alt+ArrowDown');
+      await popup.waitFor();
+      await popup.getByRole('button', { name: 'Remove Filter' }).focus();
+      await page.keyboard.press('Enter');
+      await chip(page, 'score -5 – 0').waitFor({ state: 'detached' });
+      assert.equal(views.at(-1)?.where, 'length(name) > 3 AND id > 0');
+      await page.keyboard.press('Alt+ArrowDown');
+      await popup.waitFor();
+      await page.keyboard.press('Escape');
+      await popup.waitFor({ state: 'detached' });
+      await page.locator('[role=grid]:focus').waitFor();
+    }));
+
+  test('values are chosen with the numbers of their rows, and searched by their start if there are many', () =>
+    withPanel(async (page, views, host) => {
+      const asked: { where: string; start: string }[] = [];
+      host.columnValues = ({ view, column, start }) => {
+        asked.push({ where: view.where, start });
+        assert.equal(column, 1);
+        if (asked.length === 2) return { values: [], isMore: true };
+        const all = [
+          value('Product', 12_345),
+          value("it's", 7),
+          { kind: 'null' as const, text: '', literal: '', count: 3 },
+        ];
+        return { values: start === '' ? all : [value('Pro', 1)], isMore: false };
+      };
+      await filter(page, 'id > 3');
+      await head(page, 'name').click({ button: 'right' });
+      await page.getByRole('menuitem', { name: 'Filter…' }).click();
+      const popup = page.getByRole('dialog', { name: 'Filter name' });
+      await popup.getByRole('textbox', { name: 'Value' }).and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('ArrowRight');
+      await popup
+        .getByRole('option', { name: /Product/ })
+        .getByText('12,345')
+        .waitFor();
+      await page.keyboard.press('Tab');
+      await popup.getByRole('searchbox').focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Space');
+      await page.keyboard.press('End');
+      await page.keyboard.press('Space');
+      await popup.getByText('2 chosen').waitFor();
+      await page.screenshot({ path: join(shots, 'popup-values.png') });
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.keyboard.press('Enter');
+      await chip(page, "name is it's, null").waitFor();
+      assert.equal(views.at(-1)?.where, "id > 3 AND (name IN ('it''s') OR name IS NULL)");
+      await chip(page, "name is it's, null").click();
+      await popup.getByText('More than 1,000 values. Type how a value starts.').waitFor();
+      assert.equal(await popup.locator('.lance-value[aria-selected=true]').count(), 2, 'what is chosen stays');
+      await page.screenshot({ path: join(shots, 'popup-many.png') });
+      await popup.getByRole('searchbox').focus();
+      await page.keyboard.type('pro');
+      await popup.getByRole('option', { name: /^Pro/ }).click();
+      await popup.getByRole('combobox', { name: 'Which rows' }).selectOption('Only rows without');
+      await popup.getByRole('button', { name: 'Apply' }).click();
+      await chip(page, 'name is not 3 values').waitFor();
+      assert.equal(views.at(-1)?.where, "id > 3 AND name NOT IN ('it''s', 'Pro')");
+      assert.deepEqual(asked, [
+        { where: 'id > 3', start: '' },
+        { where: 'id > 3', start: '' },
+        { where: 'id > 3', start: 'pro' },
+      ]);
+    }));
+
   for (const [theme, width] of [
     ['light', 1_100],
     ['highContrast', 700],
@@ -152,6 +288,12 @@ suite('Filters of columns in the table panel, in a browser', function () {
           await filter(page, "length(name) > 3 AND score >= 1 AND `in_stock` = true AND name IN ('a', 'b') AND id > 5");
           await chip(page, 'score >= 1').focus();
           await page.screenshot({ path: join(shots, `chips-${theme}.png`) });
+          assert.deepEqual(await seriousProblems(page), []);
+          await page.locator('[role=gridcell]').first().click();
+          await page.keyboard.press('ArrowRight');
+          await page.keyboard.press('Alt+ArrowDown');
+          await page.getByRole('dialog', { name: 'Filter name' }).waitFor();
+          await page.screenshot({ path: join(shots, `popup-${theme}.png`) });
           assert.deepEqual(await seriousProblems(page), []);
         },
         { theme, width },

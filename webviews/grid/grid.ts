@@ -293,6 +293,7 @@ export class Grid {
         return this.#pane.isOpen;
       },
       openMenu: () => this.#menus.openAtActive(),
+      openFilter: () => this.#menus.openFilter(),
       open: () => this.#open(this.#selection.active),
       giveUp: () => this.#giveUp(),
       move: (key) => this.#selection.move(key),

@@ -10,6 +10,8 @@ export type KeyActions = {
   /** Moves the focus to the detail pane. Returns false if it is closed. */
   readonly focusPane: () => boolean;
   readonly openMenu: () => void;
+  /** Opens the filter of the active column. Returns false if it has none. */
+  readonly openFilter: () => boolean;
   readonly open: () => void;
   /** Ends what Escape ends. Returns false if there is nothing to end. */
   readonly giveUp: () => boolean;
@@ -19,8 +21,13 @@ export type KeyActions = {
 
 /** Runs what a key does. Keys that do nothing here are left to the browser, and to the editor around the page. */
 export function runKey(event: KeyboardEvent, actions: KeyActions): void {
-  if (event.altKey) return;
   const { key, shiftKey } = event;
+  if (event.altKey) {
+    if (key !== 'ArrowDown' || shiftKey || !actions.openFilter()) return;
+    event.preventDefault();
+    event.stopPropagation();
+    return;
+  }
   const toEdge = event.ctrlKey || event.metaKey;
   const letter = toEdge ? key.toLowerCase() : undefined;
   if (letter === 'a') {

@@ -15,6 +15,8 @@ export type GroupPagesOptions = {
   readonly budget: PageBudget;
   readonly load: LoadBlock;
   readonly onChange: () => void;
+  /** Milliseconds; the clock of the page if it isn't given. */
+  readonly now?: () => number;
 };
 
 /** Heavy columns with more bytes in as many rows as a page may have are not loaded ahead of the view. */
@@ -139,7 +141,7 @@ export class GroupPages {
   }
 
   #newPages(rowBytes: number): Pages<Block> {
-    const { load, onChange, budget, group } = this.#options;
+    const { load, onChange, budget, group, now } = this.#options;
     const pageRows = rowsOfPage(rowBytes, group.maxRows, group.isHeavy);
     return new Pages<Block>({
       numRows: this.#numRows,
@@ -147,6 +149,7 @@ export class GroupPages {
       budget,
       load,
       onChange,
+      ...(now && { now }),
       onLoaded: (block, grow) => block.count(grow),
       isHeavy: group.isHeavy,
       // Blobs are only read for the rows in the view.

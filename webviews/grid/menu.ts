@@ -22,6 +22,8 @@ export function openMenu(
 ): void {
   const menu = createElement('div', { className: 'lance-menu', role: 'menu' });
   menu.popover = 'auto';
+  // An entry may open a box that takes the focus.
+  let hasMovedFocus = false;
   const buttons = items.map(({ label, run, isDisabled = false, startsGroup = false, isChecked }) => {
     const button = document.createElement('button');
     button.type = 'button';
@@ -33,7 +35,9 @@ export function openMenu(
     if (startsGroup) button.className = 'lance-group';
     button.addEventListener('click', () => {
       menu.hidePopover();
+      const before = activeElement(parent);
       run();
+      hasMovedFocus = activeElement(parent) !== before;
     });
     return button;
   });
@@ -50,7 +54,7 @@ export function openMenu(
   menu.addEventListener('toggle', (event) => {
     if (event.newState !== 'closed') return;
     menu.remove();
-    onClosed();
+    if (!hasMovedFocus) onClosed();
   });
   parent.append(menu);
   menu.showPopover();
@@ -59,3 +63,8 @@ export function openMenu(
   menu.style.top = `${Math.max(4, Math.min(at.y, innerHeight - height - 4))}px`;
   enabled[0]?.focus();
 }
+
+const activeElement = (within: HTMLElement): Element | null => {
+  const root = within.getRootNode();
+  return root instanceof ShadowRoot ? root.activeElement : document.activeElement;
+};

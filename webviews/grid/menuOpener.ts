@@ -6,7 +6,7 @@ import { cellMenu, columnMenu, rowHeightMenu } from './gridMenus.ts';
 import type { GridRows } from './gridRows.ts';
 import type { GridSelection } from './gridSelection.ts';
 import { type MenuItem, openMenu } from './menu.ts';
-import { type GridViewing, sortMenu, valueMenu, whyUnordered } from './sorting.ts';
+import { filterMenu, type GridViewing, sortMenu, valueMenu, whyUnordered } from './sorting.ts';
 
 type MenuOpenerDeps = {
   /** Holds the menus. */
@@ -73,7 +73,18 @@ export class MenuOpener {
       exportColumn: exportSelected && (() => this.#exportColumn(index, exportSelected)),
     });
     const sorting = viewing ? sortMenu(viewing, column, info) : [];
-    this.#open([...sorting, ...items, ...this.#rowHeightMenu()], below(at));
+    const filtering = viewing ? filterMenu(viewing, column, info, below(at)) : [];
+    this.#open([...sorting, ...filtering, ...items, ...this.#rowHeightMenu()], below(at));
+  }
+
+  /** Opens the filter of the active column below its header. Returns false if it has none. */
+  openFilter(): boolean {
+    const { selection, columns, rows, viewing } = this.#deps;
+    const index = selection.active.column;
+    const [column, head] = [columns.layout.shown[index], rows.elementAt({ row: -1, column: index })];
+    if (!viewing?.openFilter || column === undefined || !head) return false;
+    viewing.openFilter(column, below(head));
+    return true;
   }
 
   /** Exports all rows of a column, or of the selected columns if it is one of them. */

@@ -12,6 +12,8 @@ export type GridViewing = {
   readonly sort: (sorted: readonly SortedColumn[]) => void;
   /** Shows only rows with the value of a cell, or only those with other values. */
   readonly filterByCell: (row: number, column: number, isOther: boolean) => void;
+  /** Opens the filter of a column at a point. */
+  readonly openFilter?: (column: number, at: { readonly x: number; readonly y: number }) => void;
 };
 
 const unordered: readonly (readonly [start: RegExp, kind: string])[] = [
@@ -65,6 +67,19 @@ export function sortMenu({ sorted, sort }: GridViewing, column: number, info: Co
       : [item('Add to Sort, Ascending', false, others), item('Add to Sort, Descending', true, others)]),
     ...clear,
   ];
+}
+
+/** Returns the entry of the menu of a column that opens its filter at a point. */
+export function filterMenu(
+  { openFilter }: GridViewing,
+  column: number,
+  { name }: ColumnInfo,
+  at: { readonly x: number; readonly y: number },
+): MenuItem[] {
+  if (!openFilter) return [];
+  if (/[.`]/.test(name))
+    return [{ label: "Can't Filter: its name has a dot or a backtick", run: doNothing, isDisabled: true }];
+  return [{ label: 'Filter…', startsGroup: true, run: () => openFilter(column, at) }];
 }
 
 /** Returns the entries of the menu of a cell that filter by its value. */

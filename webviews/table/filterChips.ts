@@ -37,6 +37,13 @@ export class FilterChips {
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
+  /** Moves the focus to the first chip, or to the rows. */
+  focus(): void {
+    const first = this.#edits()[0];
+    if (first) first.focus();
+    else this.#actions.leave();
+  }
+
   draw(where: string, columns: readonly ColumnInfo[]): void {
     const chips = chipsOf(where, columns);
     const labels = chips.map((chip) => labelOf(chip, columns));

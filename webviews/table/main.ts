@@ -1,5 +1,6 @@
 import '../grid/grid.css';
 import './panel.css';
+import './filters/filterPopup.css';
 import { countText } from '#shared/format/numbers.ts';
 import {
   isPanelView,
@@ -21,7 +22,7 @@ import type { Footer } from '../grid/gridFooter.ts';
 import type { GridState } from '../grid/gridOptions.ts';
 import { saveThrough } from '../grid/saveFile.ts';
 import { selectCell } from '../grid/selection.ts';
-import { setTimeZone } from '../grid/timeZone.ts';
+import { setTimeZone, shownTimeZone } from '../grid/timeZone.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
 import { asRecord } from '#shared/records.ts';
@@ -162,6 +163,8 @@ const viewing = new TableViewing({
   toolbar,
   requestView: ({ key }, view, signal) => host.request('view', { key, view }, signal),
   requestFilter: ({ key }, cell, signal) => host.request('filterByCell', { key, ...cell }, signal),
+  requestValues: ({ key }, request, signal) =>
+    host.request('columnValues', { key, ...request, timeZone: shownTimeZone() }, signal),
   show: (table) => show(table),
   focusRows: () => {
     if (content.kind === 'table') content.grid.focus();

@@ -1,9 +1,12 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
-import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import type { ColumnValues, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import { joinTerms } from '#shared/sqlTerms.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
-import { FilterChips } from './filterChips.ts';
+import { type Chip, chipsOf, FilterChips } from './filterChips.ts';
 import { FilterLine } from './filterLine.ts';
+import { canFilter } from './filters/columnType.ts';
+import { openFilterPopup } from './filters/filterPopup.ts';
 import type { Toolbar } from './toolbar.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
 import { type KeptSteps, ViewSteps } from './viewSteps.ts';
@@ -16,6 +19,12 @@ export type TableViewingDeps = {
     cell: { where: string; row: number; column: number; isOther: boolean },
     signal: AbortSignal,
   ) => Promise<string>;
+  /** Counts the values of a column that start with a string, in the rows of a view. */
+  readonly requestValues: (
+    table: PanelTable,
+    request: { view: PanelView; column: number; start: string },
+    signal: AbortSignal,
+  ) => Promise<ColumnValues>;
   /** Shows the table of a view instead of the one before. */
   readonly show: (table: PanelTable) => void;
   readonly focusRows: () => void;
@@ -44,7 +53,7 @@ export class TableViewing {
     });
     this.#chips = new FilterChips({
       run: (where) => void this.#apply({ ...this.#view, where }),
-      edit: (chip) => this.#line.edit(chip),
+      edit: (chip, element) => this.#edit(chip, element),
       leave: deps.focusRows,
     });
     this.#undo = stepButton('↶', 'Undo Filter or Sort', () => void this.#step(-1));
@@ -110,6 +119,7 @@ export class TableViewing {
         void this.#apply({ ...this.#view, orderBy });
       },
       filterByCell: (row, column, isOther) => void this.#filterByCell({ row, column, isOther }),
+      openFilter: (column, at) => this.#openFilter(column, at, this.#deps.focusRows),
     };
   }
 
@@ -167,6 +177,45 @@ export class TableViewing {
     this.#steps.add(view);
     this.#stepped();
     return true;
+  }
+
+  /** Changes a term of the filter: in the popup of its column, or in the line. */
+  #edit(chip: Chip, element: HTMLElement): void {
+    if (!chip.read) return this.#line.edit(chip);
+    const { left, bottom } = element.getBoundingClientRect();
+    this.#openFilter(chip.read.column, { x: left, y: bottom + 2 }, () => this.#chips.focus(), chip);
+  }
+
+  /** @param chip the term to change; by default the first one that is a filter of the column */
+  #openFilter(index: number, at: { x: number; y: number }, onClosed: () => void, chip?: Chip): void {
+    const table = this.#table;
+    const column = table?.columns[index];
+    if (!table || !column || !canFilter(column)) return;
+    const view = this.#view;
+    const chips = chipsOf(view.where, table.columns);
+    const changed = chip ?? chips.find(({ read }) => read?.column === index);
+    const position = chips.findIndex(({ start }) => start === changed?.start);
+    const terms = position < 0 ? (view.where.trim() === '' ? [] : [view.where]) : chips.map(({ text }) => text);
+    const withTerm = (sql: string | undefined): string => {
+      const added = sql === undefined ? [] : [sql];
+      const all = position < 0 ? [...terms, ...added] : terms.toSpliced(position, 1, ...added);
+      return all.length === 0 ? '' : joinTerms(all);
+    };
+    openFilterPopup({
+      parent: this.#deps.toolbar.below,
+      at,
+      column,
+      filter: changed?.read?.filter,
+      // Counted over the other terms, so that further values can be chosen.
+      loadValues: (start, signal) =>
+        this.#deps.requestValues(
+          table,
+          { view: { ...view, where: withTerm(undefined) }, column: index, start },
+          signal,
+        ),
+      apply: (sql) => void this.#apply({ ...this.#view, where: withTerm(sql) }),
+      onClosed,
+    });
   }
 
   async #filterByCell(cell: { row: number; column: number; isOther: boolean }): Promise<void> {

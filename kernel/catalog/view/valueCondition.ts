@@ -17,12 +17,15 @@ export function equalCondition(type: DataType, value: unknown, column: string, o
   const name = `\`${column}\``;
   if (value === null) return `${name} IS NULL`;
   if (Number.isNaN(value)) return `isnan(${name})`;
-  const isInfinite = value === Infinity || value === -Infinity;
   // The engine converts no literal to a float of 16 bits, but such a float to a longer one, exactly.
   const isHalf = DataType.isFloat(type) && type.precision === Precision.HALF;
   const left = isHalf ? `CAST(${name} AS DOUBLE)` : name;
-  return `${left} ${operator} ${isInfinite ? `CAST('${value}' AS DOUBLE)` : typedLiteral(type, value, column)}`;
+  return `${left} ${operator} ${valueLiteral(type, value, column)}`;
 }
+
+/** Returns a value other than null and NaN as SQL. @throws as `equalCondition` */
+export const valueLiteral = (type: DataType, value: unknown, column: string): string =>
+  value === Infinity || value === -Infinity ? `CAST('${value}' AS DOUBLE)` : typedLiteral(type, value, column);
 
 /** Returns the condition that a column has another value; null is another one too. @throws as `equalCondition` */
 function otherCondition(type: DataType, value: unknown, column: string): string {

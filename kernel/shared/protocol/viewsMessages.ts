@@ -15,8 +15,10 @@ import {
   shape,
   shapeFor,
 } from '#shared/shape.ts';
+import { type TimeZoneChoice, timeZoneChoices } from '#shared/format/times.ts';
 import {
   type ColumnInfo,
+  type ColumnValues,
   isNearestFacts,
   isPanelNearest,
   isPanelView,
@@ -136,6 +138,15 @@ export type FilterRequest = ViewedTable & {
   isOther: boolean;
 };
 
+/** The column of a view whose values are counted. */
+export type ValuesRequest = ViewedTable & {
+  view: PanelView;
+  column: string;
+  /** How the values of a column of text start; empty for all values. */
+  start: string;
+  timeZone: TimeZoneChoice;
+};
+
 /** The rows of a view while they are listed and after that. */
 export type ViewState = {
   /** The number of rows that can be read. */
@@ -182,6 +193,8 @@ export type ViewsMethods = {
   closeView: [{ id: string }, null];
   /** Returns a filter with the condition that a column has the value of a cell, or another one. */
   filterByCell: [FilterRequest, string];
+  /** Counts the values of a column in the rows of a view. */
+  countValues: [ValuesRequest, ColumnValues];
 };
 
 /** Requests to the window. */
@@ -260,6 +273,13 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
     row: isCount,
     column: isString,
     isOther: isBoolean,
+  }),
+  countValues: shapeFor<ValuesRequest>({
+    ...viewedTable,
+    view: isPanelView,
+    column: isString,
+    start: isString,
+    timeZone: oneOf(...timeZoneChoices),
   }),
 };
 

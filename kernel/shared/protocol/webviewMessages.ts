@@ -152,6 +152,21 @@ export const isPanelView = shapeFor<PanelView>({
 
 /** Which saved view a panel shows, and whether filter, order or columns were changed since it was saved. */
 export type SavedViewState = { name: string | null; isChanged: boolean };
+/** A value of a column in the rows of a view, with the number of its rows. */
+export type ColumnValue = {
+  kind: 'value' | 'null' | 'nan';
+  /** As the grid shows it. */
+  text: string;
+  /** The value as SQL; empty for null and NaN. */
+  literal: string;
+  count: number;
+};
+
+/** The values of a column, the most frequent ones first; none if the column has more than `maxColumnValues`. */
+export type ColumnValues = { values: ColumnValue[]; isMore: boolean };
+
+/** Maximum number of values of a column that are counted. */
+export const maxColumnValues = 1_000;
 
 /** How far a table that grows has come. Before its columns are known, the panel shows only the note. */
 export type PanelGrowth = {
@@ -204,6 +219,14 @@ export type PanelHostMethods = {
    * `isOther`. Only for a table with `hasViews`.
    */
   filterByCell: [params: { key: string; where: string; column: number; row: number; isOther: boolean }, result: string];
+  /**
+   * Counts the values of a column in the rows of a view, those of text that start with `start`. Only for a table with
+   * `hasViews`.
+   */
+  columnValues: [
+    params: { key: string; view: PanelView; column: number; start: string; timeZone: TimeZoneChoice },
+    result: ColumnValues,
+  ];
   /** Remembers what the user has set on the columns of the table. */
   keepColumns: [params: { key: string; settings: ColumnSettings }, result: null];
   /** The user chose an action of a failure, or stops a table that grows. */

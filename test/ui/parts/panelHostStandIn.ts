@@ -6,6 +6,7 @@ import type * as vscode from 'vscode';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import type {
   PanelAction,
+  ColumnValues,
   PanelGrowth,
   PanelHostMethods,
   PanelTable,
@@ -102,6 +103,7 @@ export class PanelHostStandIn {
   filterByCell: (params: PanelHostMethods['filterByCell'][0]) => string = () => '';
   /** The actions that the user has chosen. */
   readonly acted: PanelAction[] = [];
+  columnValues: (params: PanelHostMethods['columnValues'][0]) => ColumnValues = () => ({ values: [], isMore: false });
   /** What the page has set on the columns. */
   kept: ColumnSettings | undefined;
   cancelled = 0;
@@ -133,6 +135,7 @@ export class PanelHostStandIn {
       blob: ({ row, start, end }) => this.blob(row, start, end),
       view: ({ view }) => this.view(view),
       filterByCell: (params) => this.filterByCell(params),
+      columnValues: (params) => this.columnValues(params),
       createFile: ({ name }) => {
         if (this.savesAs === undefined) return null;
         this.saved = { name, parts: [], isComplete: undefined };

@@ -245,7 +245,10 @@ function candidates(term: string, column: ColumnInfo): ColumnFilter[] {
   ];
   return parts.flatMap(([match, texts]) => {
     const conditions = texts.flatMap((text) => readCondition(text, column) ?? []);
-    return texts.length > 0 && conditions.length === texts.length ? [{ match, conditions }] : [];
+    const isWhole = texts.length > 0 && conditions.length === texts.length;
+    // A choice of values stands alone.
+    const fits = conditions.length === 1 || conditions.every(({ kind }) => kind === 'comparison');
+    return isWhole && fits ? [{ match, conditions }] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { Condition, ColumnFilter, Comparison, Operator, ValueChoice } from './columnFilter.ts';
 import { type FilterKind, filterType } from './columnType.ts';
-import { readLiteral } from './literals.ts';
+import { literalText } from './literals.ts';
 
 const labels: Readonly<Record<Operator, string>> = {
   equals: 'is',
@@ -70,7 +70,7 @@ function comparisonLabel(column: ColumnInfo, { operator, values }: Comparison): 
 function choiceLabel(column: ColumnInfo, { isExcluded, literals, hasNull, hasNaN }: ValueChoice): string {
   const type = filterType(column);
   const values = [
-    ...literals.map((literal) => readLiteral(type, literal) ?? literal),
+    ...literals.map((literal) => literalText(type, literal) ?? literal),
     ...(hasNaN ? ['NaN'] : []),
     ...(hasNull ? ['null'] : []),
   ];

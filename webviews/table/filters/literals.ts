@@ -1,4 +1,5 @@
 import { quotedText } from '#shared/sqlTokens.ts';
+import { dateMillisecondText, dateText, timestampText, timeText } from '#shared/format/times.ts';
 import { type FilterType, typedZone } from './columnType.ts';
 
 /** What a user has typed as SQL, or why it is not a value of the column. */
@@ -39,6 +40,17 @@ export function readLiteral(type: FilterType, sql: string): string | undefined {
   const typed = type.kind === 'timestamp' ? typedTime(type, text) : text;
   const again = writeLiteral(type, typed);
   return 'sql' in again && again.sql === sql ? typed : undefined;
+}
+
+/** Returns a value of SQL as the grid shows it, also if it is a count of days or of units of time. */
+export function literalText(type: FilterType, sql: string): string | undefined {
+  const typed = readLiteral(type, sql);
+  if (typed !== undefined) return typed;
+  const count = /^arrow_cast\((?:arrow_cast\()?(-?\d+)\b/.exec(sql)?.[1];
+  if (count === undefined) return undefined;
+  if (type.kind === 'date') return type.unit === 0 ? dateText(Number(count)) : dateMillisecondText(BigInt(count));
+  if (type.kind === 'time') return timeText(BigInt(count), type.unit);
+  return type.kind === 'timestamp' ? timestampText(BigInt(count), type.unit, typedZone(type)) : undefined;
 }
 
 /** Whether a string is a day without a time. */

@@ -14,7 +14,7 @@ const seeds =
     : [Number(process.env['PAGES_SEED'])];
 const steps = 120;
 /** A load continues while its rows are at most this far from the view: 3 pages, or 24 large ones of a fast scroll. */
-const nearRows = Math.max(4 * 500, 25 * 262);
+const nearRows = 25 * 500;
 
 type Load = {
   readonly group: number;
@@ -35,6 +35,8 @@ class RandomTable {
   readonly groups: readonly { columns: readonly number[]; rowBytes: number; pages: GroupPages }[];
   readonly pending = new Set<Load>();
   numRows: number;
+  /** Milliseconds since the start. */
+  now = 0;
   view = { start: 0, end: 0, shown: new Set<number>() };
 
   constructor(seed: number) {
@@ -57,6 +59,7 @@ class RandomTable {
         },
         numRows: this.numRows,
         budget: this.budget,
+        now: () => this.now,
         // The grid draws, and so asks for the view again.
         onChange: () => this.show(this.view.start, this.view.end, this.view.shown),
         load: (start, end, signal) => this.#load(group, start, end, signal),
@@ -205,6 +208,7 @@ suite('Pages of a table under random scrolls', () => {
       const table = new RandomTable(seed);
       const { random } = table;
       for (let step = 0; step < steps; step++) {
+        table.now += random.below(60);
         if (random.chance(0.7)) table.scroll();
         if (random.chance(0.6)) table.respond(random.next(), 0.1);
         if (random.chance(0.1)) {
