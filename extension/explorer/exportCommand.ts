@@ -16,6 +16,7 @@ import type { ViewsHost } from '../host/viewsHost.ts';
 import { tableOf } from './commands.ts';
 import { plural } from './contents.ts';
 import type { CatalogNode } from './node.ts';
+import { isFoundByIndex, shownFilter } from '../panels/searchedRows.ts';
 import type { TablePanel } from '../panels/tablePanel.ts';
 import type { TablePanels } from '../panels/tablePanels.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
@@ -45,9 +46,14 @@ export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposab
       const { active } = deps.panels;
       if (!active) return;
       const place = exportedPlace(active);
-      const { version, view } = await active.table;
+      const table = await active.table;
+      const { version, view } = table;
       const target = file ?? (await askFile(place));
-      if (target) await exportTable(deps, place, target, { ...allRows, version, ...view });
+      if (!target) return;
+      const rows = isFoundByIndex(table)
+        ? { selection: await active.wholeView() }
+        : { where: shownFilter(table), orderBy: view?.orderBy ?? [] };
+      await exportTable(deps, place, target, { ...allRows, version, ...rows });
     }),
     registerCommand(deps.log, 'lanceCatalog.table.exportSelectedRows', async (file) => {
       const { active } = deps.panels;

@@ -217,6 +217,14 @@ export class TablePanel implements vscode.Disposable {
     return source instanceof ViewSource ? { ...selected, view: await source.openedId(signal) } : selected;
   }
 
+  /** Returns all rows of the view that is open, whose number is known. */
+  async wholeView(): Promise<RowSelection> {
+    const { source, table, controller } = this.#showing;
+    const { numRows } = await grown(source, table);
+    const view = source instanceof ViewSource ? await source.openedId(controller.signal) : null;
+    return { view, start: 0, end: numRows, columns: null };
+  }
+
   async rows(start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
     const { source, watch } = this.#showing;
     const bytes = exactBytes(await source.rows(start, end, signal));

@@ -4,7 +4,13 @@ import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { ViewedTable, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
 import type { TimeZoneChoice } from '#shared/format/times.ts';
-import type { ColumnValues, PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import type {
+  ColumnValues,
+  PanelGrowth,
+  PanelTable,
+  PanelView,
+  SearchedColumns,
+} from '#shared/protocol/webviewMessages.ts';
 import { asRecord } from '#shared/records.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
 import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
@@ -19,7 +25,8 @@ export type ViewDeps = {
 export type ViewBase = { readonly source: TableSource; readonly place: TablePlace; readonly table: PanelTable };
 
 /** Whether a view has all rows in the order of the table. */
-export const isWholeTable = ({ where, orderBy }: PanelView): boolean => where.trim() === '' && orderBy.length === 0;
+export const isWholeTable = ({ where, orderBy, search, nearest }: PanelView): boolean =>
+  !nearest && where.trim() === '' && orderBy.length === 0 && (search === undefined || search.text.trim() === '');
 
 /** @throws CatalogError InvalidInput (13) if the version of the table is not known */
 async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: ViewBase): Promise<ViewedTable> {
@@ -70,6 +77,7 @@ export class ViewSource implements TableSource, GrowingTable {
   readonly #closing = new AbortController();
   #opened: { readonly id: string; readonly done: Promise<ViewState>; stop(): void } | undefined;
   #growth: PanelGrowth;
+  #searched: SearchedColumns | undefined;
 
   constructor(deps: ViewDeps, base: ViewBase, view: PanelView) {
     this.#deps = deps;
@@ -104,7 +112,8 @@ export class ViewSource implements TableSource, GrowingTable {
     signal.throwIfAborted();
     const { isMoved: _, ...growth } = this.#growth;
     const { table } = this.#base;
-    return { ...table, ...growth, view: this.view, totalRows: table.numRows };
+    const searched = this.#searched && { searched: this.#searched };
+    return { ...table, ...growth, view: this.view, totalRows: table.numRows, ...searched };
   }
 
   async rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
@@ -195,10 +204,11 @@ export class ViewSource implements TableSource, GrowingTable {
       this.#change({ note, isGrowing: false });
       return;
     }
-    const { rows, listed, end, problem, isMoved } = state;
+    const { rows, listed, end, problem, isMoved, searched } = state;
+    if (searched) this.#searched = searched;
     const notes: Readonly<Record<ViewState['end'], string>> = {
       running: listed > 0 ? `Finding rows… ${countText(listed)} so far` : 'Finding rows…',
-      complete: '',
+      complete: this.#searched ? searchNote(this.#searched) : '',
       canceled: 'Canceled: not all rows',
       failed: `Can't find all rows: ${problem ?? ''}`,
     };
@@ -228,4 +238,12 @@ export class ViewSource implements TableSource, GrowingTable {
     // A request that was canceled has left no view.
     this.#forget();
   }
+}
+
+const maxNamed = 3;
+
+/** Returns how rows were searched: `Full-text index on caption: whole words`. */
+function searchNote({ columns, isIndex }: SearchedColumns): string {
+  const names = columns.length > maxNamed ? `${countText(columns.length)} columns` : columns.join(', ');
+  return isIndex ? `Full-text index on ${names}: whole words` : `Searched the text of ${names}`;
 }

@@ -3,6 +3,7 @@ import { narrowedFilter } from '#catalog/view/valueCondition.ts';
 import { countValues } from '#catalog/view/countValues.ts';
 import type { ViewSpec } from '#catalog/view/listRows.ts';
 import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
+import { planSearch } from '#catalog/view/searchRows.ts';
 import { TableView } from '#catalog/view/tableView.ts';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
@@ -15,7 +16,12 @@ import type {
   ViewRequest,
   ViewState,
 } from '#shared/protocol/viewsMessages.ts';
-import { type ColumnValues, maxColumnValues, type PanelNearest, type PanelView } from '#shared/protocol/webviewMessages.ts';
+import {
+  type ColumnValues,
+  maxColumnValues,
+  type PanelNearest,
+  type PanelView,
+} from '#shared/protocol/webviewMessages.ts';
 import type { OpenCatalogs } from './openCatalogs.ts';
 
 /** Minimum time between two reports of a list that grows. */
@@ -55,7 +61,10 @@ export class TableViews {
     const { catalog, release } = await this.#catalogs.hold(request.catalog);
     try {
       const table = await openTable(catalog, request, signal);
-      const view = new TableView(table, specOf(wanted));
+      const spec = await specOf(table, wanted, signal);
+      const view = new TableView(table, spec);
+      const { search } = spec;
+      const searched = search && { searched: { columns: [...search.columns], isIndex: search.isIndex } };
       const { numRows, isAll } = await view.find(pageRows, { signal });
       signal.throwIfAborted();
       const controller = new AbortController();
@@ -66,10 +75,11 @@ export class TableViews {
       };
       this.#views.set(id, { view, controller, close, users: 0 });
       const { nearest } = view;
-      if (isAll) return { rows: numRows, listed: numRows, end: 'complete', ...(nearest && { nearest }) };
+      const facts = { ...searched, ...(nearest && { nearest }) };
+      if (isAll) return { rows: numRows, listed: numRows, end: 'complete', ...facts };
       // The list starts after the response.
       setImmediate(() => void this.#list(id, view, numRows, controller.signal));
-      return { rows: numRows, listed: 0, end: 'running' };
+      return { rows: numRows, listed: 0, end: 'running', ...searched };
     } catch (error) {
       release();
       throw error;
@@ -117,7 +127,7 @@ export class TableViews {
       const table = await openTable(catalog, request, signal);
       const { column, start, timeZone } = request;
       const options = { start, timeZone, maxValues: maxColumnValues, signal };
-      const { values, isMore } = await countValues(table, specOf(request.view), column, options);
+      const { values, isMore } = await countValues(table, await specOf(table, request.view, signal), column, options);
       return { values: [...values], isMore };
     } finally {
       release();
@@ -194,10 +204,30 @@ export const toNearestSpec = ({ column, vectors, k, distanceType, useIndex }: Pa
   useIndex,
 });
 
-/** Returns what a view of the panel is for a table. */
-function specOf({ where, orderBy, nearest }: PanelView): ViewSpec {
+/**
+ * Returns what a view of the panel is for a table.
+ * @throws CatalogError as `planSearch`, InvalidInput (13) for a search by text and by a vector
+ */
+async function specOf(
+  table: Table,
+  { where, orderBy, search, nearest }: PanelView,
+  signal: AbortSignal,
+): Promise<ViewSpec> {
   const filter = where.trim();
-  return { ...(filter !== '' && { where: filter }), orderBy, ...(nearest && { nearest: toNearestSpec(nearest) }) };
+  const text = search?.text.trim() ?? '';
+  if (text !== '' && nearest)
+    throw new CatalogError(
+      'InvalidInput',
+      "The rows nearest to a vector can't be searched for text.",
+      "Write a filter, such as contains(caption, 'cat'), or close the search by vector.",
+    );
+  const found = text === '' ? undefined : await planSearch(table, text, { isScan: search?.isScan === true, signal });
+  return {
+    ...(filter !== '' && { where: filter }),
+    ...(found && { search: found }),
+    orderBy,
+    ...(nearest && { nearest: toNearestSpec(nearest) }),
+  };
 }
 
 /** Opens a table at a version. @throws CatalogError as `Catalog.openTable` */

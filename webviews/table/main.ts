@@ -23,7 +23,8 @@ import type { GridState } from '../grid/gridOptions.ts';
 import { saveThrough } from '../grid/saveFile.ts';
 import { selectCell } from '../grid/selection.ts';
 import { setTimeZone, shownTimeZone } from '../grid/timeZone.ts';
-import { createButton, createElement } from '../parts/elements.ts';
+import { type Action, createButton, createElement } from '../parts/elements.ts';
+import type { Notice } from '../parts/noticeLine.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
 import { asRecord } from '#shared/records.ts';
 import { TableViewing } from './tableViewing.ts';
@@ -210,7 +211,7 @@ function show(table: PanelTable): void {
       ? (row, column, range, signal) => host.request('blob', { key, column, row, ...range }, signal)
       : undefined,
   );
-  const clear = { label: 'Clear Filter', run: () => viewing.clearFilter() };
+  const clear = { label: 'Clear Filter', run: () => viewing.clear() };
   const keep = keepState(table, frame.columns, state);
   const grid = new Grid({
     frame,
@@ -222,7 +223,7 @@ function show(table: PanelTable): void {
     state,
     viewing: viewing.gridViewing(table),
     exportSelected: table.hasViews === true ? () => act('exportSelected') : undefined,
-    empty: view && view.where !== '' ? { text: 'No rows match the filter.', actions: [clear] } : undefined,
+    empty: noRows(view, clear),
     onState: keep,
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
   });
@@ -230,6 +231,12 @@ function show(table: PanelTable): void {
   showVersion();
   viewButton.element.hidden = table.hasViews !== true;
   viewing.take(table);
+}
+
+/** Returns what is shown instead of the rows of a view that has none. */
+function noRows(view: PanelTable['view'], clear: Action): Notice | undefined {
+  if (view?.search) return { text: 'No rows match the search.', actions: [{ ...clear, label: 'Clear Search' }] };
+  return view && view.where !== '' ? { text: 'No rows match the filter.', actions: [clear] } : undefined;
 }
 
 /** Shows which version the table has, and whether there is a newer one. */
@@ -324,6 +331,18 @@ addEventListener('keydown', (event) => {
   event.preventDefault();
   event.stopPropagation();
 });
+// Before other listeners, because text fields keep their keys.
+addEventListener(
+  'keydown',
+  (event) => {
+    const isFind =
+      event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
+    if (!isFind || content.kind !== 'table' || !viewing.focusSearch()) return;
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
 addEventListener('message', (event) => void host.receive(event.data));
 addEventListener('pagehide', () => host.close());
 

@@ -1,5 +1,5 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
-import type { ColumnValues, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import type { ColumnValues, PanelSearch, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { joinTerms } from '#shared/sqlTerms.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
@@ -7,6 +7,7 @@ import { type Chip, chipsOf, FilterChips } from './filterChips.ts';
 import { FilterLine } from './filterLine.ts';
 import { canFilter } from './filters/columnType.ts';
 import { openFilterPopup } from './filters/filterPopup.ts';
+import { SearchBox } from './searchBox.ts';
 import type { Toolbar } from './toolbar.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
 import { type KeptSteps, ViewSteps } from './viewSteps.ts';
@@ -37,6 +38,7 @@ export class TableViewing {
   readonly #deps: TableViewingDeps;
   readonly #line: FilterLine;
   readonly #chips: FilterChips;
+  readonly #search: SearchBox;
   readonly #undo: HTMLButtonElement;
   readonly #redo: HTMLButtonElement;
   #table: PanelTable | undefined;
@@ -56,9 +58,13 @@ export class TableViewing {
       edit: (chip, element) => this.#edit(chip, element),
       leave: deps.focusRows,
     });
+    this.#search = new SearchBox({
+      run: (search) => void this.#apply(withSearch(this.#view, search)),
+      leave: deps.focusRows,
+    });
     this.#undo = stepButton('↶', 'Undo Filter or Sort', () => void this.#step(-1));
     this.#redo = stepButton('↷', 'Redo Filter or Sort', () => void this.#step(1));
-    deps.toolbar.left.append(this.#line.element, this.#undo, this.#redo);
+    deps.toolbar.left.append(this.#line.element, this.#search.element, this.#undo, this.#redo);
     deps.toolbar.below.append(this.#chips.element);
   }
 
@@ -73,6 +79,7 @@ export class TableViewing {
       this.#running?.abort();
       this.#steps = ViewSteps.from(this.#keptSteps, this.#view) ?? new ViewSteps(this.#view);
       this.#line.write(this.#view.where);
+      this.#search.write(this.#view.search);
       this.#deps.keepSteps(this.#steps.kept);
     }
     this.#keptSteps = undefined;
@@ -129,9 +136,22 @@ export class TableViewing {
     return this.#apply(view);
   }
 
-  clearFilter(): void {
+  /** Removes the search, or the filter if there is no search. */
+  clear(): void {
+    if (this.#view.search) {
+      this.#search.write(undefined);
+      void this.#apply(withSearch(this.#view, undefined));
+      return;
+    }
     this.#line.write('');
     void this.#apply({ ...this.#view, where: '' });
+  }
+
+  /** Moves the focus to the search. @returns false if the rows can't be searched */
+  focusSearch(): boolean {
+    if (this.#table?.hasViews !== true) return false;
+    this.#search.focus();
+    return true;
   }
 
   /** Handles Ctrl+Z and Ctrl+Y. @returns whether the key was handled */
@@ -152,10 +172,12 @@ export class TableViewing {
     const table = this.#table;
     const hasViews = table?.hasViews === true;
     this.#line.element.hidden = !hasViews;
+    this.#search.element.hidden = !hasViews;
     for (const button of [this.#undo, this.#redo]) button.hidden = !hasViews;
     this.#undo.disabled = !this.#steps.peek(-1);
     this.#redo.disabled = !this.#steps.peek(1);
     if (table) this.#line.show(this.#view.where, table.columns);
+    if (table) this.#search.show(this.#view.search, table.searched);
     this.#chips.draw(hasViews ? this.#view.where : '', table?.columns ?? []);
   }
 
@@ -232,18 +254,24 @@ export class TableViewing {
     if (!table) return false;
     // A filter that the user is writing stays while the rows are sorted.
     const where = view.where === this.#view.where ? undefined : view.where;
-    const next = await this.#run(where, (signal) => this.#deps.requestView(table, view, signal));
+    const isSearch = where === undefined && JSON.stringify(view.search) !== JSON.stringify(this.#view.search);
+    const next = await this.#run(where, (signal) => this.#deps.requestView(table, view, signal), isSearch);
     if (!next) return false;
     if (where !== undefined) this.#line.write(where);
+    if (isSearch) this.#search.write(view.search);
     this.#deps.show(next);
     return true;
   }
 
   /**
-   * Runs a request instead of the one before, and shows its failure below the line.
+   * Runs a request instead of the one before, and shows its failure below the line or the search.
    * @param where the filter that the failure is about
    */
-  async #run<T>(where: string | undefined, request: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  async #run<T>(
+    where: string | undefined,
+    request: (signal: AbortSignal) => Promise<T>,
+    isSearch = false,
+  ): Promise<T | undefined> {
     this.#running?.abort();
     const controller = new AbortController();
     this.#running = controller;
@@ -252,12 +280,22 @@ export class TableViewing {
       const result = await request(controller.signal);
       return controller.signal.aborted ? undefined : result;
     } catch (error) {
-      if (!controller.signal.aborted && !isAbort(error)) this.#line.fail(withoutTable(messageOf(error)), where);
+      if (!controller.signal.aborted && !isAbort(error)) {
+        const message = withoutTable(messageOf(error));
+        if (isSearch) this.#search.fail(message);
+        else this.#line.fail(message, where);
+      }
       return undefined;
     } finally {
       if (this.#running === controller) this.#line.isBusy = false;
     }
   }
+}
+
+/** Returns a view with another search; without one, it has none at all, so that it is the same as before. */
+function withSearch(view: PanelView, search: PanelSearch | undefined): PanelView {
+  const { search: _, ...others } = view;
+  return { ...others, ...(search && { search }) };
 }
 
 /** The panel shows the table already, so a message needs no name of it. */

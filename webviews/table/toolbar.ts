@@ -7,7 +7,7 @@ export const hasToolbar = ({ version }: PanelTable): boolean => version !== null
 
 /** Returns the number of rows in words: `1,000,000 rows`; with a filter `12 of 1,000,000 rows`. */
 export function rowsText({ numRows, totalRows, view, isGrowing }: PanelTable): string {
-  const isFiltered = view !== undefined && view.where.trim() !== '';
+  const isFiltered = view !== undefined && (view.where.trim() !== '' || view.search !== undefined);
   const total = totalRows ?? numRows;
   const all = `${countText(total)} ${total === 1 ? 'row' : 'rows'}`;
   return isFiltered ? `${countText(numRows)}${isGrowing === true ? '+' : ''} of ${all}` : all;

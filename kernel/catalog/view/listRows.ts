@@ -4,6 +4,8 @@ import type { Query } from '#catalog/query/query.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
+import { bothConditions } from './valueCondition.ts';
+import { indexQuery, type RowSearch, textCondition } from './searchRows.ts';
 import { keyOrder, keyReader, type KeyValue, markChanges } from './keyOrder.ts';
 import type { NearestSpec } from './nearestSpec.ts';
 import type { RowIdList } from './rowIdList.ts';
@@ -12,6 +14,8 @@ import type { RowIdList } from './rowIdList.ts';
 export type ViewSpec = {
   /** Only rows for which this SQL expression is true. */
   readonly where?: string | undefined;
+  /** Only rows that this search finds. They are in the order of the table, not by their score. */
+  readonly search?: RowSearch | undefined;
   /** Columns to sort by, the first one first. Rows with equal values are in the order of their row ids. */
   readonly orderBy?: readonly Ordering[] | undefined;
   /** Only the rows nearest to a vector, in the order of their distance unless `orderBy` is set. */
@@ -30,11 +34,19 @@ export type ListOptions = {
 /** Rows that are sorted in this process if a server can't sort them. They need about 50 bytes each. */
 const maxLocalRows = 5_000_000;
 
-/** Returns the query of the rows of a view in table order. */
-export const filteredQuery = (table: Table, { where }: ViewSpec): Query => {
+/** Returns the query of the rows of a view: in table order, or in any order if an index finds them. */
+export function filteredQuery(table: Table, { where, search }: ViewSpec): Query {
   const query = table.query();
-  return where === undefined ? query : query.where(where);
-};
+  if (search?.isIndex === true) {
+    const found = query.fullTextSearch(indexQuery(search)).limit(maxLocalRows + 1);
+    return where === undefined ? found : found.where(where);
+  }
+  const filter = search ? bothConditions(where, textCondition(search)) : where;
+  return filter === undefined ? query : query.where(filter);
+}
+
+/** Whether the rows of a view are found in an order that is not that of the view, so that all are listed at first. */
+export const isListedFirst = ({ search }: ViewSpec): boolean => search?.isIndex === true;
 
 /**
  * Adds the row ids of all rows of a view to an empty list. The table sorts the rows; if a server can't, they are sorted
@@ -45,8 +57,14 @@ export const filteredQuery = (table: Table, { where }: ViewSpec): Query => {
 export async function listRows(table: Table, spec: ViewSpec, list: RowIdList, options: ListOptions): Promise<void> {
   const orderBy = spec.orderBy ?? [];
   const query = filteredQuery(table, spec);
-  if (orderBy.length === 0) return listInOrder(query.select(['_rowid']), list, options);
   const columns = keyColumns(orderBy);
+  if (isListedFirst(spec)) {
+    const what = `The search finds more than ${countText(maxLocalRows)} rows.`;
+    const cause = new CatalogError('Unsupported', what, 'Search for more words.');
+    const found = orderBy.length === 0 ? query.select(['_rowid']) : query.select(columns).withRowId();
+    return listSortedHere(found, { orderBy, cause }, list, options);
+  }
+  if (orderBy.length === 0) return listInOrder(query.select(['_rowid']), list, options);
   try {
     await listSorted(query.select(columns).orderBy(orderBy).withRowId(), orderBy, list, options);
   } catch (error) {
@@ -107,6 +125,7 @@ async function listSortedHere(
   const ids: bigint[] = [];
   for await (const batch of (await query.execute({ signal })).batches) {
     const rows = ids.length + batch.numRows;
+    if (rows > maxLocalRows && orderBy.length === 0) throw cause;
     if (rows > maxLocalRows) {
       const what = `The server can't sort rows, and there are more than ${countText(maxLocalRows)}, which can be sorted without it.`;
       throw new CatalogError('Unsupported', what, 'Filter the rows before you sort them.', { cause });

@@ -1,7 +1,7 @@
 import { type RecordBatch, RecordBatch as Batch, type Schema } from '#arrow';
 import type { BatchStream } from '#catalog/query/querySpec.ts';
 import type { Table } from '#catalog/table/table.ts';
-import { filteredQuery, type ListOptions, type ViewSpec } from './listRows.ts';
+import { filteredQuery, isListedFirst, type ListOptions, type ViewSpec } from './listRows.ts';
 import { TableView } from './tableView.ts';
 
 export type RowsSpec = ViewSpec & {
@@ -41,9 +41,11 @@ export async function readTableRows(
   const selected = columns ? query.select(columns) : query;
   const { signal } = options;
   if (spec.nearest) return nearestRows(table, { columns, limit, ...spec }, options);
-  if (!spec.orderBy || spec.orderBy.length === 0)
+  if (!isListedFirst(spec) && (!spec.orderBy || spec.orderBy.length === 0))
     return (limit === undefined ? selected : selected.limit(limit)).execute({ signal });
-  const schema = await selected.outputSchema({ signal });
+  // A search would add its score to the columns.
+  const all = table.query();
+  const schema = await (columns ? all.select(columns) : all).outputSchema({ signal });
   return { schema, batches: sortedBatches(table, { columns, limit, ...spec }, schema, options) };
 }
 

@@ -8,6 +8,7 @@ import type { NearestFacts } from '#shared/protocol/webviewMessages.ts';
 import { distanceColumn } from '#shared/vectorTypes.ts';
 import {
   filteredQuery,
+  isListedFirst,
   isSame,
   keyColumns,
   keysReader,
@@ -73,6 +74,11 @@ export class TableView {
       const list = await this.list({ signal });
       this.#first = await list.slice(0, count);
       return { numRows: list.length, isAll: true, isFinal: true };
+    }
+    if (isListedFirst(this.#spec)) {
+      const list = await this.list({ signal });
+      this.#first = await list.slice(0, count);
+      return { numRows: this.#first.length, isAll: list.length <= count, isFinal: true };
     }
     if (orderBy.length === 0) {
       const query = filteredQuery(this.#table, this.#spec)

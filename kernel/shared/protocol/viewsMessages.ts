@@ -25,6 +25,7 @@ import {
   type NearestFacts,
   type PanelNearest,
   type PanelView,
+  type SearchedColumns,
 } from './webviewMessages.ts';
 
 // The messages between a window and its views process (dist/views.cjs), over a framed pipe; the transport is `Endpoint`
@@ -160,6 +161,8 @@ export type ViewState = {
   isMoved?: boolean | undefined;
   /** How the rows were found, if the view is a search for the nearest ones. */
   nearest?: NearestFacts | undefined;
+  /** How the rows were searched, if they were. */
+  searched?: SearchedColumns | undefined;
 };
 
 /** Requests to the views process. */
@@ -301,6 +304,7 @@ const isViewState = shapeFor<ViewState>({
   problem: anyOf(oneOf(undefined), isString),
   isMoved: anyOf(oneOf(undefined), isBoolean),
   nearest: optional(isNearestFacts),
+  searched: anyOf(oneOf(undefined), shape({ columns: listOf(isString), isIndex: isBoolean })),
 });
 
 /** Checks of messages from the views process to a window. */

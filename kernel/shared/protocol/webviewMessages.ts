@@ -70,6 +70,8 @@ export type PanelTable = {
   view?: PanelView;
   /** How the rows were found, if `view` is a search for the nearest ones. */
   nearest?: NearestFacts | undefined;
+  /** How the rows were searched, if they were. */
+  searched?: SearchedColumns;
   /** The number of rows without a filter. */
   totalRows?: number;
   /** What the user set on the columns when the table was open before. */
@@ -83,6 +85,16 @@ export type PanelTable = {
 /** A column to sort by. Nulls are last. */
 export type PanelOrdering = { column: string; descending: boolean };
 
+/** A search in the text of a table. */
+export type PanelSearch = {
+  text: string;
+  /** Whether all columns of text are read, also if a full-text index has some. */
+  isScan: boolean;
+};
+
+/** Which columns were searched, and whether by their full-text index. */
+export type SearchedColumns = { columns: string[]; isIndex: boolean };
+
 /** Which rows of a table a panel shows, and their order. An empty filter has all rows. */
 export type PanelView = {
   /** An SQL expression. */
@@ -91,6 +103,8 @@ export type PanelView = {
   orderBy: PanelOrdering[];
   /** Only the rows nearest to a vector, in the order of their distance unless `orderBy` has columns. */
   nearest?: PanelNearest | undefined;
+  /** Only rows whose text has this. */
+  search?: PanelSearch | undefined;
 };
 
 /** Where the vector of a search is from: a row of the whole table at a version, a row of another view, or the user. */
@@ -148,6 +162,7 @@ export const isPanelView = shapeFor<PanelView>({
   where: isString,
   orderBy: listOf(shapeFor<PanelOrdering>({ column: isString, descending: isBoolean })),
   nearest: optional(isPanelNearest),
+  search: optional(shapeFor<PanelSearch>({ text: isString, isScan: isBoolean })),
 });
 
 /** Which saved view a panel shows, and whether filter, order or columns were changed since it was saved. */

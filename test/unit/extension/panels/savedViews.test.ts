@@ -35,9 +35,10 @@ suite('The saved views of a table', () => {
     const orders = placeOf('orders');
     await views.save(orders, named('b'));
     await views.save(orders, named('a', 'x > 1'));
-    await views.save(orders, { ...named('b'), view: { where: '', orderBy: [], search: 'mug' } as SavedView['view'] });
+    const view = { where: '', orderBy: [], search: { text: 'mug', isScan: false } };
+    await views.save(orders, { ...named('b'), view });
     assert.deepEqual(namesOf(views.list(orders)), ['a', 'b']);
-    assert.deepEqual(views.find(orders, 'b')?.view, { where: '', orderBy: [], search: 'mug' });
+    assert.deepEqual(views.find(orders, 'b')?.view, view);
     assert.deepEqual(views.list(placeOf('others')), []);
     await views.rename(orders, 'a', ' c ');
     assert.deepEqual(namesOf(views.list(orders)), ['b', 'c']);

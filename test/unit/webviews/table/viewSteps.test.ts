@@ -48,9 +48,9 @@ suite('the steps of a view', () => {
 
   test('tell views apart by every field, also by one of a later version', () => {
     const steps = new ViewSteps(wholeTable);
-    steps.add({ ...wholeTable, search: 'x' } as typeof wholeTable);
+    steps.add({ ...wholeTable, other: 'x' } as typeof wholeTable);
     assert.notEqual(steps.current, wholeTable);
-    steps.add({ search: 'x', ...wholeTable, orderBy: [], where: ' ' } as typeof wholeTable);
+    steps.add({ other: 'x', ...wholeTable, orderBy: [], where: ' ' } as typeof wholeTable);
     assert.equal(steps.peek(-1), wholeTable);
   });
 });

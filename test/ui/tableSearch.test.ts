@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import { launchChromium } from '../harness/browser.ts';
+import { seriousProblems } from './parts/accessibility.ts';
+import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
+import type { Served } from './parts/pages.ts';
+import type { ThemeName } from './parts/themes.ts';
+
+const shots = join(import.meta.dirname, '../../test-results/search');
+
+const total = 1_000;
+const base: Partial<PanelTable> = { hasViews: true, key: 'base', selectsColumns: true };
+
+/** Filters nothing, and records the views that the page requests. */
+function serveViews(host: PanelHostStandIn): PanelView[] {
+  const views: PanelView[] = [];
+  host.view = (view) => {
+    views.push(view);
+    const { where, search } = view;
+    if (search?.text === 'broken') throw new Error('The server does not support full-text queries. Filter the rows.');
+    if (where === '' && !search) return tableOf(total, base);
+    const isIndex = search?.isScan === false;
+    const searched = search && { searched: { columns: isIndex ? ['name'] : ['name', 'caption'], isIndex } };
+    const note = isIndex ? 'Full-text index on name: whole words' : '';
+    const rows = search?.text === 'nothing' ? 0 : 12;
+    return tableOf(rows, { ...base, key: JSON.stringify(view), view, totalRows: total, note, ...searched });
+  };
+  return views;
+}
+
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search text' });
+const count = (page: Page, text: string) => page.locator('.lance-toolbar-count', { hasText: text }).waitFor();
+
+suite('The search of the table panel, in a browser', function () {
+  this.timeout(60_000);
+  let server: Served;
+  let browser: Browser;
+
+  suiteSetup(async () => {
+    await mkdir(shots, { recursive: true });
+    server = await servePanel();
+    browser = await launchChromium();
+  });
+
+  suiteTeardown(async () => {
+    await browser?.close();
+    server?.close();
+  });
+
+  async function withPanel(
+    run: (page: Page, views: PanelView[], host: PanelHostStandIn) => Promise<void>,
+    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
+  ): Promise<void> {
+    await inPanelPage(browser, { width, height: 500 }, async (page) => {
+      const host = new PanelHostStandIn(page, tableOf(total, base));
+      const views = serveViews(host);
+      try {
+        await host.open(server.url, theme);
+        await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
+        await run(page, views, host);
+      } finally {
+        host.close();
+      }
+    });
+  }
+
+  test('Ctrl+F searches beside the filter, says which index, and reads all text instead by choice', () =>
+    withPanel(async (page, views, host) => {
+      await page.getByRole('combobox', { name: 'Filter' }).fill('id > 1');
+      await page.keyboard.press('Enter');
+      await count(page, '12 of 1,000 rows');
+      await page.keyboard.press('Control+f');
+      await search(page).and(page.locator(':focus')).waitFor();
+      await page.keyboard.type('red mug');
+      await page.keyboard.press('Enter');
+      await page.getByText('Full-text index on name: whole words').waitFor();
+      assert.deepEqual(views.at(-1), { where: 'id > 1', orderBy: [], search: { text: 'red mug', isScan: false } });
+      await page.screenshot({ path: join(shots, 'index.png') });
+      let counted: PanelView | undefined;
+      host.columnValues = ({ view }) => {
+        counted = view;
+        return { values: [], isMore: true };
+      };
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'All text: use the full-text index instead' }).waitFor();
+      assert.deepEqual(views.at(-1)?.search, { text: 'red mug', isScan: true });
+      await page.locator('[role=gridcell]').first().click();
+      await page.keyboard.press('Alt+ArrowDown');
+      await page.getByRole('tab', { name: 'Values' }).click();
+      await page.getByText('More than 1,000 values').waitFor();
+      assert.deepEqual(counted?.search, { text: 'red mug', isScan: true }, 'values are counted in the found rows');
+      await page.keyboard.press('Escape');
+      await page.locator('[role=grid]:focus').waitFor();
+      await page.keyboard.press('Control+z');
+      await page.getByText('Full-text index on name: whole words').waitFor();
+      await page.reload();
+      await page.getByText('Full-text index on name: whole words').waitFor();
+      assert.equal(await search(page).inputValue(), 'red mug');
+    }));
+
+  test('no rows and a failure are said, and Escape and Clear Search give up', () =>
+    withPanel(async (page, views) => {
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('nothing');
+      await page.keyboard.press('Enter');
+      await page.getByText('No rows match the search.').waitFor();
+      await page.locator('.lance-empty').getByRole('button', { name: 'Clear Search' }).click();
+      await count(page, '1,000 rows');
+      assert.equal(await search(page).inputValue(), '');
+      assert.ok(!('search' in views.at(-1)!));
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('broken');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('does not support full-text queries').waitFor();
+      await page.screenshot({ path: join(shots, 'failed.png') });
+      assert.deepEqual(await seriousProblems(page), []);
+      await page.keyboard.press('Escape');
+      assert.equal(await search(page).inputValue(), '');
+      await page.keyboard.press('Escape');
+      await page.locator('[role=grid]:focus').waitFor();
+    }));
+
+  for (const [theme, width] of [
+    ['light', 700],
+    ['highContrast', 700],
+    ['dark', 400],
+  ] as const)
+    test(`is drawn in the theme ${theme} at ${width} pixels`, () =>
+      withPanel(
+        async (page) => {
+          await page.screenshot({ path: join(shots, `${theme}-${width}-before.png`) });
+          await page.keyboard.press('Control+f');
+          await page.keyboard.type('mug');
+          await page.keyboard.press('Enter');
+          await page.getByText('Full-text index on name: whole words').waitFor();
+          await page.screenshot({ path: join(shots, `${theme}-${width}.png`) });
+          assert.deepEqual(await seriousProblems(page), []);
+          const box = await page.locator('.lance-toolbar-buttons').boundingBox();
+          assert.ok(box!.x + box!.width <= width, 'nothing is cut');
+        },
+        { theme, width },
+      ));
+});
