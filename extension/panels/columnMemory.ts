@@ -1,5 +1,5 @@
 import type { ColumnSettings, PanelTable } from '#shared/protocol/webviewMessages.ts';
-import { isFiniteNumber, isString, listOf, shapeFor } from '#shared/shape.ts';
+import { isFiniteNumber, isString, listOf, optional, shapeFor } from '#shared/shape.ts';
 import type { RememberedColumns, State } from '../host/state.ts';
 import type { TablePlace } from './tableSource.ts';
 
@@ -86,8 +86,8 @@ function newest(all: readonly RememberedColumns[]): RememberedColumns[] {
 
 const tableId = ({ connection, path, table }: TablePlace): string => JSON.stringify([connection, path, table]);
 
-const isDefault = ({ order, pinned, hidden, widths, rowHeight }: ColumnSettings): boolean =>
-  order.length + pinned.length + hidden.length + widths.length === 0 && rowHeight === 'small';
+const isDefault = ({ order, pinned, hidden, widths, rowHeight, expanded = [] }: ColumnSettings): boolean =>
+  order.length + pinned.length + hidden.length + widths.length + expanded.length === 0 && rowHeight === 'small';
 
 const isNames = listOf(isString);
 
@@ -98,6 +98,7 @@ export const isColumnSettings = shapeFor<ColumnSettings>({
   hidden: isNames,
   widths: listOf(shapeFor<ColumnSettings['widths'][number]>({ name: isString, width: isFiniteNumber })),
   rowHeight: isString,
+  expanded: optional(isNames),
 });
 
 const isRemembered = shapeFor<RememberedColumns>({ table: isString, settings: isColumnSettings });

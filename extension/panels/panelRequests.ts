@@ -1,7 +1,10 @@
 import { maxBlobRange } from '#shared/arrow/blobs.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { fieldPathText } from '#shared/fieldPath.ts';
 import { maxRequestRows } from '#shared/mime.ts';
 import {
+  type ColumnInfo,
+  type ColumnPosition,
   isPanelView,
   type PanelAction,
   panelActions,
@@ -35,7 +38,10 @@ export function checkRows(params: unknown): PanelHostMethods['rows'][0] {
   );
 }
 
-const isColumns = listOf(isCount);
+const isPath = listOf(isCount);
+/** A column of the table, or a nested field. */
+const isColumnPosition = (value: unknown): value is ColumnPosition => isCount(value) || isPath(value);
+const isColumns = listOf(isColumnPosition);
 
 const isSelection = shapeFor<PanelSelection>({ start: isCount, end: isCount, columns: nullable(isColumns) });
 
@@ -72,7 +78,7 @@ export function checkView(params: unknown): PanelHostMethods['view'][0] {
 const isCellParams = shapeFor<PanelHostMethods['filterByCell'][0]>({
   key: isString,
   where: isString,
-  column: isCount,
+  column: isColumnPosition,
   row: isCount,
   isOther: isBoolean,
 });
@@ -96,8 +102,22 @@ export function checkValues(params: unknown): PanelHostMethods['columnValues'][0
 }
 
 /** @throws CatalogError InvalidInput (13) if the table can't be read by columns or lacks one of them */
-export function namesOf({ columns, selectsColumns }: PanelTable, positions: readonly number[]): string[] {
-  const names = positions.flatMap((position) => columns[position]?.name ?? []);
+export function namesOf({ columns, selectsColumns }: PanelTable, positions: readonly ColumnPosition[]): string[] {
+  const names = positions.flatMap((position) => columnName(columns, position) ?? []);
   if (selectsColumns && names.length === positions.length && names.length > 0) return names;
   throw new CatalogError('InvalidInput', 'The table does not have the columns.', 'Open the table again.');
+}
+
+/** Returns the name of a column, or the path of a nested field; `undefined` if the table has none there. */
+export function columnName(columns: readonly ColumnInfo[], position: ColumnPosition): string | undefined {
+  if (typeof position === 'number') return columns[position]?.name;
+  const names: string[] = [];
+  let inside: readonly ColumnInfo[] | undefined = columns;
+  for (const index of position) {
+    const column: ColumnInfo | undefined = inside?.[index];
+    if (!column) return undefined;
+    names.push(column.name);
+    inside = column.fields;
+  }
+  return names.length > 0 ? fieldPathText(names) : undefined;
 }

@@ -37,6 +37,7 @@ import {
   checkCell,
   checkSelection,
   checkValues,
+  columnName,
   namesOf,
 } from './panelRequests.ts';
 
@@ -479,7 +480,7 @@ export class TablePanel implements vscode.Disposable {
   async #filterByCell(params: PanelHostMethods['filterByCell'][0], signal: AbortSignal): Promise<string> {
     const { key, column, ...cell } = checkCell(params);
     const { source, table } = this.#showing;
-    const name = (await sameTable(table, key)).columns[column]?.name;
+    const name = columnName((await sameTable(table, key)).columns, column);
     if (name === undefined) throw new CatalogError('InvalidInput', 'The table has no such column.', 'Open it again.');
     const base = await viewBase(this.#base ?? this.#showing);
     return filterByCell(this.#views, base, source, { ...cell, column: name }, signal);

@@ -1,4 +1,4 @@
-import type { Table } from '#arrow';
+import { DataType, type Field, type Table, type Vector } from '#arrow';
 import { type Cell, columnFormatter, unlimited } from '#shared/format/cellText.ts';
 import { type CellValue, omittedValue, valueOf } from './cellValue.ts';
 import { shownTimeZone } from './timeZone.ts';
@@ -36,20 +36,30 @@ const doNothing = (): void => {};
 /** Bytes of a formatted cell without its text. */
 const cellBytes = 64;
 
-/** @param omitted returns what replaces a cell that is not in the rows */
-export function blockOf(table: Table, omitted: OmittedCell = () => undefined): Block {
-  const { fields } = table.schema;
-  const vectors = fields.map((_, i) => table.getChildAt(i)!);
-  const formatters = vectors.map((vector, i) =>
-    columnFormatter(vector, { field: fields[i], timeZone: shownTimeZone() }),
-  );
+type BlockOptions = {
+  /** Returns what replaces a cell that is not in the rows, by the index of its column in the table. */
+  readonly omitted?: OmittedCell | undefined;
+  /** The columns of the block as positions in the table, and then in structs. Default: the columns of the table. */
+  readonly paths?: readonly (readonly number[])[] | undefined;
+};
+
+/** @throws Error if a path leads to no field */
+export function blockOf(table: Table, { omitted = () => undefined, paths }: BlockOptions = {}): Block {
+  const shown = paths ?? table.schema.fields.map((_, position) => [position]);
+  const fields = shown.map((path) => fieldAt(table, path));
+  const formatters: ((row: number) => Cell)[] = [];
   const exact: ((row: number) => Cell)[] = [];
   const cells: GridCell[][] = fields.map(() => []);
+  const format = (row: number, column: number): Cell => {
+    const { vector, field, isNull } = fields[column]!;
+    if (isNull(row)) return nullCell;
+    return (formatters[column] ??= columnFormatter(vector, { field, timeZone: shownTimeZone() }))(row);
+  };
   const read = (row: number, column: number): GridCell => {
-    const found = omitted(row, column);
-    if (!found) return formatters[column]!(row);
+    const found = omitted(row, shown[column]![0]!);
+    if (!found) return format(row, column);
     const { text, reason, load } = found;
-    const thumbnail = load && formatters[column]!(row);
+    const thumbnail = load && format(row, column);
     return load && thumbnail?.kind === 'image' ? { ...thumbnail, text, load } : { kind: 'omitted', text, reason };
   };
   let grow: (bytes: number) => void = doNothing;
@@ -64,18 +74,43 @@ export function blockOf(table: Table, omitted: OmittedCell = () => undefined): B
       return cell;
     },
     count: (next) => (grow = next),
-    exactText: (row, column) =>
-      omitted(row, column)?.text ??
-      (exact[column] ??= columnFormatter(vectors[column]!, {
-        limits: unlimited,
-        field: fields[column],
-        timeZone: shownTimeZone(),
-      }))(row).text,
+    exactText: (row, column) => {
+      const found = omitted(row, shown[column]![0]!);
+      if (found) return found.text;
+      const { vector, field, isNull } = fields[column]!;
+      if (isNull(row)) return nullCell.text;
+      return (exact[column] ??= columnFormatter(vector, { limits: unlimited, field, timeZone: shownTimeZone() }))(row)
+        .text;
+    },
     value: (row, column) => {
-      const found = omitted(row, column);
-      return found ? omittedValue(found) : Promise.resolve(valueOf(vectors[column]!, row, fields[column]));
+      const found = omitted(row, shown[column]![0]!);
+      if (found) return omittedValue(found);
+      const { vector, field, isNull } = fields[column]!;
+      return Promise.resolve(isNull(row) ? { kind: 'null' } : valueOf(vector, row, field));
     },
   };
+}
+
+const nullCell: Cell = { kind: 'null', text: 'null' };
+
+/** The values of a column or of a field in its structs. A field is null where a struct around it is. */
+type FieldValues = { readonly vector: Vector; readonly field: Field; readonly isNull: (row: number) => boolean };
+
+/** @throws Error if the path leads to no field */
+function fieldAt(table: Table, [position = -1, ...inner]: readonly number[]): FieldValues {
+  let vector = table.getChildAt(position);
+  let field: Field | undefined = table.schema.fields[position];
+  const structs: Vector[] = [];
+  for (const index of inner) {
+    const [struct, type]: [Vector | null, DataType | undefined] = [vector, field?.type];
+    if (!struct || !DataType.isStruct(type)) break;
+    structs.push(struct);
+    field = type.children[index];
+    vector = field ? struct.getChildAt(index) : null;
+  }
+  if (!vector || !field || structs.length < inner.length)
+    throw new Error('The columns of the table have changed. Open the table again to see them.');
+  return { vector, field, isNull: (row) => structs.some((struct) => !struct.isValid(row)) };
 }
 
 /** The text that the clipboard gets: nothing for a null. */

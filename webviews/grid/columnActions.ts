@@ -1,11 +1,14 @@
 import { type ColumnChoices, noChoices } from './columnLayout.ts';
+import { isWithin } from './columnTree.ts';
 import { contentWidth } from './columnWidths.ts';
+import type { GridFrame } from './frame.ts';
 import type { GridColumns } from './gridColumns.ts';
 import type { GridRows } from './gridRows.ts';
 import type { GridSelection } from './gridSelection.ts';
 import { type RowHeight, rowHeights } from './rowHeights.ts';
 
 type ColumnActionsDeps = {
+  readonly frame: GridFrame;
   readonly columns: GridColumns;
   readonly rows: GridRows;
   readonly selection: GridSelection;
@@ -37,11 +40,16 @@ export class ColumnActions {
   }
 
   choose(choices: ColumnChoices): void {
-    const { columns, selection, onChange } = this.#deps;
+    const { frame, columns, selection, onChange } = this.#deps;
     const column = columns.layout.shown[selection.active.column];
     columns.choices = choices;
-    // The active cell stays in its column, at the column's new place.
-    if (column !== undefined) selection.followColumn(columns.layout.shown.indexOf(column));
+    const { shown } = columns.layout;
+    // The active cell stays in its column, at the column's new place: in the first field of a struct that was expanded,
+    // and in the struct of a field.
+    const isSame = (one: number): boolean =>
+      one === column || isWithin(frame.columns, one, column!) || isWithin(frame.columns, column!, one);
+    if (column !== undefined)
+      selection.followColumn(shown.includes(column) ? shown.indexOf(column) : shown.findIndex(isSame));
     onChange();
   }
 

@@ -1,5 +1,6 @@
 import { pageRows } from '#shared/mime.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import type { GridColumn } from './columnTree.ts';
 
 /** Columns that are read together. Positions in the table. */
 export type ColumnGroup = {
@@ -28,19 +29,29 @@ const maxBlobs = 32;
 /** Rows of the first page of columns whose width is not known. */
 export const probeRows = 8;
 
-/** The group of a table whose columns can't be read apart. Its pages have as many rows as pages may have. */
-export const wholeGroup = (columns: readonly ColumnInfo[]): ColumnGroup => ({
+/**
+ * The group of a table whose columns can't be read apart. Its pages have as many rows as pages may have.
+ * @param columns with the fields that are nested in structs
+ */
+export const wholeGroup = (columns: readonly unknown[]): ColumnGroup => ({
   columns: columns.map((_, column) => column),
   isHeavy: false,
   rowBytes: 0,
   maxRows: pageRows,
 });
 
-/** Groups the columns of a table: light ones with their neighbors, heavy ones alone. */
-export function columnGroups(columns: readonly ColumnInfo[]): ColumnGroup[] {
+/**
+ * Groups columns: light ones with their neighbors, heavy ones alone.
+ * @param some the columns to group; all by default
+ */
+export function columnGroups(
+  columns: readonly Pick<ColumnInfo, 'type' | 'blob'>[],
+  some: readonly number[] = [...columns.keys()],
+): ColumnGroup[] {
   const heavy: ColumnGroup[] = [];
   const light: number[] = [];
-  for (const [column, { type, blob }] of columns.entries()) {
+  for (const column of some) {
+    const { type, blob } = columns[column]!;
     const bytes = bytesOfType(type);
     if (blob !== undefined) heavy.push({ columns: [column], isHeavy: true, rowBytes: undefined, maxRows: maxBlobs });
     else if (bytes === 'heavy' || (bytes !== undefined && bytes >= heavyBytes))
@@ -54,13 +65,25 @@ export function columnGroups(columns: readonly ColumnInfo[]): ColumnGroup[] {
   }
   const groups: ColumnGroup[] = [];
   for (let at = 0; at < light.length; at += maxColumns) {
-    const some = light.slice(at, at + maxColumns);
-    const sizes = some.map((column) => bytesOfType(columns[column]!.type));
+    const neighbors = light.slice(at, at + maxColumns);
+    const sizes = neighbors.map((column) => bytesOfType(columns[column]!.type));
     const isKnown = sizes.every((size) => typeof size === 'number');
     const rowBytes = isKnown ? sizes.reduce((a, b) => a + b, 0) : undefined;
-    groups.push({ columns: some, isHeavy: false, rowBytes, maxRows: pageRows });
+    groups.push({ columns: neighbors, isHeavy: false, rowBytes, maxRows: pageRows });
   }
   return [...groups, ...heavy];
+}
+
+/** Groups the columns of a table and, apart from them, the fields of each expanded struct, which isn't read as a whole. */
+export function treeGroups(columns: readonly GridColumn[], expanded: readonly number[]): ColumnGroup[] {
+  const isExpanded = new Set(expanded);
+  const top = [...columns.keys()].filter((column) => columns[column]!.parent === undefined);
+  return [top, ...expanded.map((struct) => columns[struct]!.fields)].flatMap((some) =>
+    columnGroups(
+      columns,
+      some.filter((column) => !isExpanded.has(column)),
+    ),
+  );
 }
 
 /** Returns how many rows a page should have. */

@@ -11,9 +11,11 @@ export type ColumnChoices = {
   readonly widths: Readonly<Record<number, number>>;
   /** The columns from left to right, if the user has moved some; those that are missing come last. */
   readonly order: readonly number[];
+  /** Structs whose fields are columns, instead of the struct. */
+  readonly expanded: readonly number[];
 };
 
-export const noChoices: ColumnChoices = { pinned: [], hidden: [], widths: {}, order: [] };
+export const noChoices: ColumnChoices = { pinned: [], hidden: [], widths: {}, order: [], expanded: [] };
 
 /** A shown column and its position in pixels, from the left of its part: the pinned or the scrolled columns. */
 export type PlacedColumn = { readonly column: number; readonly left: number; readonly width: number };
@@ -31,12 +33,15 @@ export class ColumnLayout {
   readonly pinnedWidth: number;
   readonly scrolledWidth: number;
 
-  /** @param widthOf width of a column in pixels */
-  constructor(numColumns: number, { pinned, hidden, order }: ColumnChoices, widthOf: (column: number) => number) {
+  /**
+   * @param all the columns in the order of the table
+   * @param widthOf width of a column in pixels
+   */
+  constructor(all: readonly number[], { pinned, hidden, order }: ColumnChoices, widthOf: (column: number) => number) {
+    const [isPresent, isHidden] = [new Set(all), new Set(hidden)];
     const left = new Set([...pinned, ...hidden]);
-    const isHidden = new Set(hidden);
-    const first = pinned.filter((column) => column < numColumns && !isHidden.has(column));
-    this.shown = [...first, ...wholeOrder(numColumns, order).filter((column) => !left.has(column))];
+    const first = pinned.filter((column) => isPresent.has(column) && !isHidden.has(column));
+    this.shown = [...first, ...wholeOrder(all, order).filter((column) => !left.has(column))];
     this.numPinned = first.length;
     this.#edges = new Float64Array(this.shown.length);
     let edge = 0;
@@ -107,16 +112,15 @@ export const setWidth = (choices: ColumnChoices, column: number, width: number):
 });
 
 /** Hides all columns but one. Pinned columns are hidden, too. */
-export const hideOthers = (choices: ColumnChoices, numColumns: number, column: number): ColumnChoices => ({
+export const hideOthers = (choices: ColumnChoices, all: readonly number[], column: number): ColumnChoices => ({
   ...choices,
-  hidden: Array.from({ length: numColumns }, (_, index) => index).filter((one) => one !== column),
+  hidden: all.filter((one) => one !== column),
 });
 
 /** Returns all columns from left to right as the user has ordered them, pinned and hidden ones too. */
-export function wholeOrder(numColumns: number, order: readonly number[]): number[] {
-  const all = new Set(order.filter((column) => column < numColumns));
-  for (let column = 0; column < numColumns; column++) all.add(column);
-  return [...all];
+export function wholeOrder(all: readonly number[], order: readonly number[]): number[] {
+  const isPresent = new Set(all);
+  return [...new Set([...order.filter((column) => isPresent.has(column)), ...all])];
 }
 
 /**
@@ -125,7 +129,7 @@ export function wholeOrder(numColumns: number, order: readonly number[]): number
  */
 export function moveBeside(
   choices: ColumnChoices,
-  { numColumns, column, target, isAfter }: { numColumns: number; column: number; target: number; isAfter: boolean },
+  { all, column, target, isAfter }: { all: readonly number[]; column: number; target: number; isAfter: boolean },
 ): ColumnChoices {
   if (column === target) return choices;
   const moved = (columns: readonly number[]): number[] => {
@@ -134,5 +138,5 @@ export function moveBeside(
     return others;
   };
   if (choices.pinned.includes(target)) return { ...choices, pinned: moved(choices.pinned) };
-  return { ...unpin(choices, column), order: moved(wholeOrder(numColumns, choices.order)) };
+  return { ...unpin(choices, column), order: moved(wholeOrder(all, choices.order)) };
 }

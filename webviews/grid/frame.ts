@@ -1,13 +1,14 @@
-import type { Table } from '#arrow';
-import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import type { Field, Table } from '#arrow';
+import { columnsOf, typeText } from '#shared/arrow/arrowTypes.ts';
 import { maxBlobRange } from '#shared/arrow/blobs.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { sizeText } from '#shared/format/numbers.ts';
 import { pageRows } from '#shared/mime.ts';
-import type { ColumnInfo, PanelTable } from '#shared/protocol/webviewMessages.ts';
-import { blockOf, cellText, type GridCell, type OmittedCell } from './block.ts';
+import type { ColumnPosition, PanelTable } from '#shared/protocol/webviewMessages.ts';
+import { type Block, blockOf, cellText, type GridCell, type OmittedCell } from './block.ts';
 import type { CellValue } from './cellValue.ts';
-import { columnGroups, wholeGroup } from './columnGroups.ts';
+import { type ColumnGroup, columnGroups, treeGroups, wholeGroup } from './columnGroups.ts';
+import { type GridColumn, gridColumns, positionOf } from './columnTree.ts';
 import { GroupPages } from './groupPages.ts';
 import { type LoadBlob, maxBytes as maxBlobBytes } from './mediaView.ts';
 import { PageBudget } from './pageBudget.ts';
@@ -15,7 +16,7 @@ import { PageBudget } from './pageBudget.ts';
 /** The content of the grid. */
 export type GridFrame = {
   readonly numRows: number;
-  /** All columns in their order; the grid may hide some. */
+  /** All columns in their order, then the fields nested in them; the grid may hide some. */
   readonly columns: readonly GridColumn[];
   /** Returns a cell by row and index in `columns`; `undefined` if it isn't loaded. The same cell is the same object. */
   cell(row: number, column: number): GridCell | undefined;
@@ -23,6 +24,8 @@ export type GridFrame = {
    * Loads rows [start, end) of columns, those in the view. Resolves when they were loaded or failed; never rejects.
    */
   show(start: number, end: number, columns: readonly number[]): Promise<void>;
+  /** Tells which structs are shown by their fields, so that a table that is read in pages doesn't read them as a whole. */
+  expand(structs: readonly number[]): void;
   /** Calls a function after rows were loaded. Only one function is called. */
   watch(onChange: () => void): void;
   /** Returns the full text of a cell by row and index in `columns`; `undefined` if it isn't loaded. */
@@ -57,27 +60,18 @@ export type ReadRows = Pick<GridFrame, 'cell' | 'exactText'> & {
   readonly bytes: number;
 };
 
-export type GridColumn = ColumnInfo & { readonly numeric: boolean };
-
-const numericType = /^(u?int|halffloat|float|double|decimal)/;
-
-const gridColumns = (columns: readonly ColumnInfo[]): GridColumn[] =>
-  columns.map((column) => {
-    // The type of a stored blob is a struct, which tells nothing about its values.
-    const type = column.blob === undefined ? column.type : 'blob';
-    return { ...column, type, numeric: numericType.test(type) };
-  });
-
 /** Creates the frame of a table that is completely in memory, except for cells that an output has left out. */
 export function tableFrame(table: Table, omitted?: OmittedCell): GridFrame {
-  const block = blockOf(table, omitted);
+  const columns = gridColumns(columnsOf(table.schema));
+  const block = blockOf(table, { omitted, paths: columns.map(({ path }) => path) });
   const exactText = (row: number, column: number): string | undefined =>
     cellText(block.cell(row, column), () => block.exactText(row, column));
   return {
     numRows: table.numRows,
-    columns: gridColumns(columnsOf(table.schema)),
+    columns,
     cell: (row, column) => block.cell(row, column),
     show: () => Promise.resolve(),
+    expand: () => {},
     watch: () => {},
     exactText,
     read: (row, column) => block.value(row, column),
@@ -91,12 +85,13 @@ export function tableFrame(table: Table, omitted?: OmittedCell): GridFrame {
 }
 
 /**
- * Loads rows [start, end) of the table as an Arrow stream, all columns or those at some positions.
+ * Loads rows [start, end) of the table as an Arrow stream, all columns or those at some positions. A nested field is a
+ * column of the stream.
  */
 export type LoadRows = (
   start: number,
   end: number,
-  columns: readonly number[] | undefined,
+  columns: readonly ColumnPosition[] | undefined,
   signal: AbortSignal,
 ) => Promise<Uint8Array>;
 
@@ -137,34 +132,58 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
   const columns = gridColumns(table.columns);
   const budget = new PageBudget(maxBytes);
   let onChange = doNothing;
-  const groups = table.selectsColumns ? columnGroups(table.columns) : [wholeGroup(table.columns)];
-  const parts = groups.map((group) => {
-    const wanted = table.selectsColumns ? group.columns : undefined;
-    return new GroupPages({
+  let parts = new Map<string, GroupPages>();
+  let partOf = new Map<number, GroupPages>();
+  const wantedOf = (some: readonly number[]): ColumnPosition[] => some.map((column) => positionOf(columns[column]!));
+  const blockIn = (bytes: Uint8Array, some: readonly number[], rows: number): Block => {
+    if (table.selectsColumns)
+      return blockOf(
+        checkPage(
+          bytes,
+          some.map((column) => columns[column]!),
+          rows,
+        ),
+      );
+    // Nested fields are taken from their structs here.
+    const whole = checkPage(bytes, columns.slice(0, table.columns.length), rows);
+    return blockOf(whole, { paths: columns.map(({ path }) => path) });
+  };
+  const newPart = (group: ColumnGroup): GroupPages =>
+    new GroupPages({
       group,
-      numRows: table.numRows,
+      numRows,
       budget,
       onChange: () => onChange(),
       load: async (start, end, signal) => {
-        const bytes = await load(start, end, wanted, signal);
-        const named = group.columns.map((column) => columns[column]!);
-        return { value: blockOf(checkPage(bytes, named, end - start)), bytes: bytes.byteLength };
+        const bytes = await load(start, end, table.selectsColumns ? wantedOf(group.columns) : undefined, signal);
+        return { value: blockIn(bytes, group.columns, end - start), bytes: bytes.byteLength };
       },
     });
-  });
-  const partOf = new Map(groups.flatMap(({ columns: some }, index) => some.map((column) => [column, parts[index]!])));
+  /** Reads columns in these groups from now on. A group that stays keeps its rows. */
+  const arrange = (groups: readonly ColumnGroup[]): void => {
+    const next = new Map<string, GroupPages>();
+    partOf = new Map();
+    for (const group of groups) {
+      const id = group.columns.join();
+      const part = parts.get(id) ?? newPart(group);
+      next.set(id, part);
+      for (const column of group.columns) partOf.set(column, part);
+    }
+    for (const [id, part] of parts) if (!next.has(id)) part.close();
+    parts = next;
+  };
   let { numRows } = table;
+  arrange(table.selectsColumns ? treeGroups(columns, []) : [wholeGroup(columns)]);
   /** The number of views so far. */
   let views = 0;
 
   /** Reads rows apart from the pages. Without a choice of columns, a table may have to be read in whole pages. */
   const readBlock = async (start: number, end: number, wanted: readonly number[], signal: AbortSignal) => {
-    const all = table.selectsColumns ? wanted : columns.map((_, column) => column);
+    const all = table.selectsColumns ? wanted : [...columns.keys()];
     const first = table.selectsColumns ? start : start - (start % pageRows);
     const last = table.selectsColumns ? end : Math.min(numRows, first + pageRows);
-    const bytes = await load(first, last, table.selectsColumns ? wanted : undefined, signal);
-    const named = all.map((column) => columns[column]!);
-    const block = blockOf(checkPage(bytes, named, last - first));
+    const bytes = await load(first, last, table.selectsColumns ? wantedOf(wanted) : undefined, signal);
+    const block = blockIn(bytes, all, last - first);
     return { block, first, end: Math.min(last, end), bytes: bytes.byteLength, positions: positionsOf(all) };
   };
 
@@ -201,16 +220,27 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
     columns,
     cell: (row, column) => partOf.get(column)?.cell(row, column),
     async show(start, end, shown) {
+      // The gallery may show a field of a struct that is not expanded.
+      for (const column of shown.filter((one) => !partOf.has(one)))
+        for (const group of columnGroups(columns, [column])) {
+          const part = newPart(group);
+          parts.set(group.columns.join(), part);
+          partOf.set(column, part);
+        }
+      const all = [...parts.values()];
       const inView = new Set(shown.map((column) => partOf.get(column)));
-      for (const part of parts) if (!inView.has(part)) part.hide();
+      for (const part of all) if (!inView.has(part)) part.hide();
       const [light, heavy] = [false, true].map((isHeavy) =>
-        parts.filter((part) => inView.has(part) && part.isHeavy === isHeavy),
+        all.filter((part) => inView.has(part) && part.isHeavy === isHeavy),
       );
       const view = ++views;
       await Promise.all(light!.map((part) => part.show(start, end)));
       // The view has moved on. Its own call reads its images.
       if (view !== views) return;
       await Promise.all(heavy!.map((part) => part.show(start, end)));
+    },
+    expand: (structs) => {
+      if (table.selectsColumns) arrange(treeGroups(columns, structs));
     },
     watch: (listener) => (onChange = listener),
     exactText: (row, column) => partOf.get(column)?.exactText(row, column),
@@ -235,21 +265,21 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
       };
     },
     problem: () => {
-      const failed = parts.flatMap((part) => part.failures)[0];
+      const failed = [...parts.values()].flatMap((part) => part.failures)[0];
       return failed && { rows: rangeText(failed.start, failed.end), message: failed.error.message };
     },
     retry: () => {
-      for (const part of parts) part.retry();
+      for (const part of parts.values()) part.retry();
     },
     grow: (next) => {
       numRows = next;
-      for (const part of parts) part.grow(next);
+      for (const part of parts.values()) part.grow(next);
     },
     reload: () => {
-      for (const part of parts) part.reload();
+      for (const part of parts.values()) part.reload();
     },
     close: () => {
-      for (const part of parts) part.close();
+      for (const part of parts.values()) part.close();
     },
   };
 }
@@ -260,12 +290,16 @@ const positionsOf = (columns: readonly number[]): Map<number, number> =>
 const rangeText = (start: number, end: number): string =>
   `${(start + 1).toLocaleString('en-US')}–${end.toLocaleString('en-US')}`;
 
+/** Whether a field of a stream is of a column. The name of a nested field is up to the server. */
+const isOf = (field: Field | undefined, { name, type, parent }: GridColumn): boolean =>
+  field !== undefined && (parent === undefined ? name === field.name : type === typeText(field.type));
+
 /** @throws Error if the bytes are not a valid Arrow stream, or the rows are from another table */
 function checkPage(bytes: unknown, columns: readonly GridColumn[], numRows: number): Table {
   if (!(bytes instanceof Uint8Array)) throw new Error('Expected the rows as bytes. Open the table again.');
   const table = readArrow(bytes);
-  const names = table.schema.fields.map(({ name }) => name);
-  if (names.length !== columns.length || columns.some(({ name }, i) => name !== names[i]))
+  const { fields } = table.schema;
+  if (fields.length !== columns.length || !columns.every((column, index) => isOf(fields[index], column)))
     throw new Error('The columns of the table have changed. Open the table again to see them.');
   if (table.numRows !== numRows)
     throw new Error(`Expected ${numRows} rows, got ${table.numRows}. The table may have changed; open it again.`);

@@ -1,4 +1,4 @@
-import type { GridColumn } from './frame.ts';
+import type { GridColumn } from './columnTree.ts';
 
 /** Types of columns whose values may be images. */
 const imageType = /^(?:(?:large_)?binary(?:_view)?$|fixed_size_binary|blob$)/;

@@ -1,3 +1,4 @@
+import type { PanelSelection } from '#shared/protocol/webviewMessages.ts';
 import { createButton, createElement, createWrapper } from '../parts/elements.ts';
 import type { Notice } from '../parts/noticeLine.ts';
 import { CellCopy, type SelectedCells } from './cellCopy.ts';
@@ -5,6 +6,7 @@ import { CellMedia } from './cellMedia.ts';
 import { ColumnActions } from './columnActions.ts';
 import { noChoices } from './columnLayout.ts';
 import { ColumnPanel } from './columnPanel.ts';
+import { positionOf } from './columnTree.ts';
 import { DetailPane } from './detailPane.ts';
 import type { GridFrame } from './frame.ts';
 import { isImageColumn } from './galleryColumns.ts';
@@ -32,7 +34,7 @@ export class Grid {
   readonly #footer = new GridFooter();
   readonly #switch = new ViewSwitch((isGallery) => {
     this.#gallery.toggle(isGallery);
-    this.#focusRows();
+    this.focus();
   });
   readonly #rows: GridRows;
   readonly #copy: CellCopy;
@@ -76,7 +78,7 @@ export class Grid {
       headerActions: {
         select: (index, extend) => {
           this.#selection.selectColumn(index, extend);
-          this.#focusRows();
+          this.focus();
         },
         openMenu: (index, at) => this.#menus.openForColumn(index, at),
         resize: (column, width, isDone) => this.#columnActions.resize(column, width, isDone),
@@ -87,6 +89,7 @@ export class Grid {
       onFailure: (error) => this.#fail(error),
     });
     this.#columnActions = new ColumnActions({
+      frame,
       columns: this.#columns,
       rows: this.#rows,
       selection: this.#selection,
@@ -102,7 +105,7 @@ export class Grid {
       state: state?.pane,
       cell: () => this.#activeCell(),
       step: (rows) => this.#selection.step(rows),
-      focusGrid: () => this.#focusRows(),
+      focusGrid: () => this.focus(),
       onState: () => this.#state.saveSoon(),
     });
     this.#menus = new MenuOpener({
@@ -120,17 +123,18 @@ export class Grid {
       goToRow: () => this.goToRow(),
       cellMenu: options.cellMenu ?? [],
       exportSelected: options.exportSelected,
-      focusGrid: () => this.#focusRows(),
+      focusGrid: () => this.focus(),
     });
     this.#keys = this.#keyActions();
     this.#list = new ColumnPanel({
       place: this.element,
       columns: frame.columns,
+      all: () => this.#columns.all,
       choices: () => this.#columns.choices,
       choose: (choices) => this.#columnActions.choose(choices),
       goTo: (column) => this.#goToColumn(column),
       reset: () => this.#columnActions.reset(),
-      focusGrid: () => this.#focusRows(),
+      focusGrid: () => this.focus(),
     });
     this.#gallery = new GridGallery({
       place: this.#main,
@@ -187,14 +191,19 @@ export class Grid {
     return this.#readState();
   }
 
+  /** Moves the keyboard focus to the rows or images. */
   focus(): void {
-    this.#focusRows();
+    if (this.#isClosed) return;
+    if (this.#gallery.isOpen) this.#gallery.focus();
+    else this.#rows.view.scroller.focus({ preventScroll: true });
   }
 
   /** The rows that an export of the selection has, and their columns; null for all. */
-  get exported(): ReturnType<typeof exportedRows> {
+  get exported(): PanelSelection | undefined {
     const { shown } = this.#columns.layout;
-    return exportedRows(this.#selection.current, { shown, size: this.#size, isGallery: this.#gallery.isOpen });
+    const rows = exportedRows(this.#selection.current, { shown, size: this.#size, isGallery: this.#gallery.isOpen });
+    const positions = rows?.columns?.map((column) => positionOf(this.#frame.columns[column]!));
+    return rows && { ...rows, columns: positions ?? null };
   }
 
   /** Frees what the grid holds. The element can be removed then. */
@@ -272,7 +281,7 @@ export class Grid {
   /** Takes the keyboard focus once the page has it: a click in the tree shows a table and stays in the tree. */
   #focusWhenShown(): void {
     const focus = (): void => {
-      if (document.activeElement === document.body) this.#focusRows();
+      if (document.activeElement === document.body) this.focus();
     };
     addEventListener('focus', focus, { signal: this.#closing.signal });
     requestAnimationFrame(() => {
@@ -338,12 +347,6 @@ export class Grid {
     return row < 0 || column === undefined ? undefined : { row, column };
   }
 
-  #focusRows(): void {
-    if (this.#isClosed) return;
-    if (this.#gallery.isOpen) this.#gallery.focus();
-    else this.#rows.view.scroller.focus({ preventScroll: true });
-  }
-
   // Gallery
 
   /** Shows the rows as images or as a table. The selection and the first row in the view stay. */
@@ -373,7 +376,7 @@ export class Grid {
       parent: this.element,
       numRows: () => this.#size.rows,
       go: (row) => this.#selection.goTo({ row }),
-      onClosed: () => this.#focusRows(),
+      onClosed: () => this.focus(),
     });
   }
 

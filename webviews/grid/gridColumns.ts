@@ -1,4 +1,5 @@
 import { type ColumnChoices, ColumnLayout, type ColumnWindow, setWidth } from './columnLayout.ts';
+import { presentColumns } from './columnTree.ts';
 import { ColumnWidths } from './columnWidths.ts';
 import type { GridFrame } from './frame.ts';
 
@@ -7,13 +8,21 @@ export class GridColumns {
   readonly #frame: GridFrame;
   readonly #widths: ColumnWidths;
   #choices: ColumnChoices;
+  #all: readonly number[];
   #layout: ColumnLayout;
 
   constructor(frame: GridFrame, choices: ColumnChoices, rowHeight: number) {
     this.#frame = frame;
     this.#choices = choices;
     this.#widths = new ColumnWidths(frame, rowHeight);
+    this.#all = presentColumns(frame.columns, choices.expanded);
+    frame.expand(choices.expanded);
     this.#layout = this.#newLayout();
+  }
+
+  /** All columns in the order of the table, also hidden ones. Fields of expanded structs are in the place of the struct. */
+  get all(): readonly number[] {
+    return this.#all;
   }
 
   get choices(): ColumnChoices {
@@ -21,7 +30,12 @@ export class GridColumns {
   }
 
   set choices(choices: ColumnChoices) {
+    const { expanded } = this.#choices;
     this.#choices = choices;
+    if (choices.expanded !== expanded) {
+      this.#all = presentColumns(this.#frame.columns, choices.expanded);
+      this.#frame.expand(choices.expanded);
+    }
     this.#layout = this.#newLayout();
   }
 
@@ -57,10 +71,6 @@ export class GridColumns {
 
   #newLayout(): ColumnLayout {
     const { widths } = this.#choices;
-    return new ColumnLayout(
-      this.#frame.columns.length,
-      this.#choices,
-      (column) => widths[column] ?? this.#widths.width(column),
-    );
+    return new ColumnLayout(this.#all, this.#choices, (column) => widths[column] ?? this.#widths.width(column));
   }
 }

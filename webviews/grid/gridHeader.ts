@@ -1,6 +1,7 @@
+import { fieldPathText } from '#shared/fieldPath.ts';
 import { createElement, createWrapper } from '../parts/elements.ts';
 import type { ColumnLayout, ColumnWindow } from './columnLayout.ts';
-import type { GridColumn } from './frame.ts';
+import type { GridColumn } from './columnTree.ts';
 import { markedText } from './markedText.ts';
 import { type GridViewing, nextOrder, whyUnordered } from './sorting.ts';
 
@@ -23,6 +24,21 @@ export type HeaderActions = {
   resize(column: number, width: number, isDone: boolean): void;
   fit(index: number): void;
 };
+
+/** A column narrower than this has room for one button. It is sorted by its menu. */
+const leastForSort = 58;
+
+/** Returns the name of a column. A narrow column cuts the structs around a nested field first. */
+function nameElement({ name, ownName, parent }: GridColumn): HTMLElement {
+  if (parent === undefined) return createElement('span', { className: 'lance-name', text: markedText(name) });
+  const own = fieldPathText([ownName]);
+  const element = createElement('span', { className: 'lance-name lance-nested-name' });
+  element.append(
+    createElement('span', { className: 'lance-struct-name', text: markedText(name.slice(0, -own.length)) }),
+    createElement('span', { text: markedText(own) }),
+  );
+  return element;
+}
 
 /** The line of column names and types. Only the columns in the view have elements. */
 export class GridHeader {
@@ -73,7 +89,7 @@ export class GridHeader {
 
   #head(columns: readonly GridColumn[], layout: ColumnLayout, index: number, active: number | undefined): HTMLElement {
     const { column, left, width } = layout.place(index);
-    const { name, type, nullable, numeric } = columns[column]!;
+    const { name, type, nullable, numeric, fields } = columns[column]!;
     const head = createElement('div', { role: 'columnheader' });
     head.id = this.idOf(index);
     head.ariaColIndex = String(index + 2);
@@ -81,9 +97,11 @@ export class GridHeader {
     head.title = `${name}: ${type}${nullable ? '' : ', not null'}`;
     head.style.left = `${left}px`;
     head.style.width = `${width}px`;
+    // The menu expands it.
+    if (fields.length > 0) head.ariaExpanded = 'false';
     head.append(
-      createElement('span', { className: 'lance-name', text: markedText(name) }),
-      ...this.#sortButton(head, columns[column]!, column),
+      nameElement(columns[column]!),
+      ...this.#sortButton(head, columns[column]!, column, width),
       createElement('span', { className: 'lance-type', text: type }),
       this.#menuButton(index, name),
       this.#resizer(index, column, width),
@@ -97,12 +115,13 @@ export class GridHeader {
   }
 
   /** Returns the button that sorts by a column and shows its order; none if it can't be sorted. */
-  #sortButton(head: HTMLElement, info: GridColumn, column: number): HTMLElement[] {
+  #sortButton(head: HTMLElement, info: GridColumn, column: number, width: number): HTMLElement[] {
     const viewing = this.#viewing;
     if (!viewing || whyUnordered(info) !== undefined) return [];
     const { sorted } = viewing;
     const position = sorted.findIndex((each) => each.column === column);
     const order = sorted[position];
+    if (!order && width < leastForSort) return [];
     if (order) head.ariaSort = order.isDescending ? 'descending' : 'ascending';
     const arrow = order === undefined ? '↕' : order.isDescending ? '↓' : '↑';
     const button = createElement('button', {

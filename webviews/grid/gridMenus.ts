@@ -9,7 +9,9 @@ import {
   showAll,
   unpin,
 } from './columnLayout.ts';
+import { collapseColumn, expandColumn, type GridColumn } from './columnTree.ts';
 import type { CopyForm } from './copyText.ts';
+import { markedText } from './markedText.ts';
 import type { MenuItem } from './menu.ts';
 import { type RowHeight, rowHeightLabels, rowHeights } from './rowHeights.ts';
 
@@ -46,7 +48,9 @@ export const rowHeightMenu = (current: RowHeight, choose: (height: RowHeight) =>
 
 export type ColumnMenuOptions = {
   readonly layout: ColumnLayout;
-  readonly numColumns: number;
+  /** All columns in the order of the table, also hidden ones. */
+  readonly all: readonly number[];
+  readonly columns: readonly GridColumn[];
   /** The position of the column among the shown ones. */
   readonly index: number;
   readonly choices: ColumnChoices;
@@ -61,7 +65,15 @@ export type ColumnMenuOptions = {
 };
 
 /** Returns the menu of a column. */
-export function columnMenu({ layout, numColumns, index, choices, choose, ...options }: ColumnMenuOptions): MenuItem[] {
+export function columnMenu({
+  layout,
+  all,
+  columns,
+  index,
+  choices,
+  choose,
+  ...options
+}: ColumnMenuOptions): MenuItem[] {
   const { shown, numPinned } = layout;
   const column = shown[index]!;
   const isPinned = index < numPinned;
@@ -74,11 +86,12 @@ export function columnMenu({ layout, numColumns, index, choices, choose, ...opti
   const move = (label: string, by: -1 | 1): MenuItem => {
     const target = index + by;
     const isInPart = target >= 0 && target < shown.length && target < numPinned === isPinned;
-    const to = { numColumns, column, target: shown[target]!, isAfter: by === 1 };
+    const to = { all, column, target: shown[target]!, isAfter: by === 1 };
     return { label, isDisabled: !isInPart, run: () => choose(moveBeside(choices, to)) };
   };
   const isLast = shown.length === 1;
   return [
+    ...fieldsMenu(columns, column, choices, choose),
     { label: 'Auto-Fit', startsGroup: true, run: options.fit },
     { label: 'Auto-Fit All', run: options.fitAll },
     isPinned
@@ -87,10 +100,30 @@ export function columnMenu({ layout, numColumns, index, choices, choose, ...opti
     move('Move Left', -1),
     move('Move Right', 1),
     { label: 'Hide Column', startsGroup: true, isDisabled: isLast, run: () => choose(hide(choices, column)) },
-    { label: 'Hide Other Columns', isDisabled: isLast, run: () => choose(hideOthers(choices, numColumns, column)) },
+    { label: 'Hide Other Columns', isDisabled: isLast, run: () => choose(hideOthers(choices, all, column)) },
     ...(hidden === 0 ? [] : [showHidden]),
     { label: 'Reset Columns', run: options.reset },
     { label: 'Copy Name', startsGroup: true, run: options.copyName },
     ...(options.exportColumn ? [{ label: 'Export Column…', run: options.exportColumn }] : []),
   ];
 }
+
+/** Returns the entries that show the fields of a struct as columns, and the struct again. */
+function fieldsMenu(
+  columns: readonly GridColumn[],
+  column: number,
+  choices: ColumnChoices,
+  choose: (choices: ColumnChoices) => void,
+): MenuItem[] {
+  const { fields, parent } = columns[column]!;
+  const items: MenuItem[] = [];
+  const expand = (): void => choose(expandColumn(choices, columns, column));
+  if (fields.length > 0) items.push({ label: 'Expand Fields', startsGroup: true, run: expand });
+  if (parent === undefined) return items;
+  const collapse = (): void => choose(collapseColumn(choices, columns, parent));
+  const label = `Collapse ${shortName(columns[parent]!.name)}`;
+  return [...items, { label, startsGroup: items.length === 0, run: collapse }];
+}
+
+/** Returns a name that fits a menu. */
+const shortName = (name: string): string => markedText(name.length > 40 ? `${name.slice(0, 39)}…` : name);

@@ -51,7 +51,6 @@ export class GridRows {
     scroller.tabIndex = 0;
     scroller.ariaLabel = label;
     scroller.ariaRowCount = String(frame.numRows + 1);
-    scroller.ariaColCount = String(frame.columns.length + 1);
     scroller.ariaReadOnly = 'true';
     scroller.ariaMultiSelectable = 'true';
     layer.append(this.header.element, this.body.element);
@@ -96,6 +95,9 @@ export class GridRows {
     const { columns, frame } = this.#deps;
     const numberWidth = Math.max(3, countText(frame.numRows).length) * columns.digit * 0.92 + 20;
     const isTall = this.view.rows.rowHeight > rowHeights.small;
+    const { scroller } = this.view;
+    const count = String(columns.all.length + 1);
+    if (scroller.ariaColCount !== count) scroller.ariaColCount = count;
     this.view.resize({ layout: columns.layout, numberWidth, isTall });
   }
 

@@ -62,7 +62,8 @@ export class MenuOpener {
     const info = frame.columns[column]!;
     const items = columnMenu({
       layout: columns.layout,
-      numColumns: frame.columns.length,
+      all: columns.all,
+      columns: frame.columns,
       index,
       choices: columns.choices,
       choose: (choices) => columnActions.choose(choices),

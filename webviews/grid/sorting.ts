@@ -1,4 +1,5 @@
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import type { GridColumn } from './columnTree.ts';
 import type { MenuItem } from './menu.ts';
 
 /** A column that the rows are sorted by. */
@@ -25,12 +26,18 @@ const unordered: readonly (readonly [start: RegExp, kind: string])[] = [
   [/^interval\[/, 'intervals'],
 ];
 
+type OrderedColumn = Omit<ColumnInfo, 'fields'> & {
+  /** Set for a nested field. */
+  readonly parent?: number | undefined;
+};
+
 /** Returns why a column can be neither sorted nor filtered by value, as an end of a label; `undefined` if it can. */
-export function whyUnordered({ name, type, blob }: ColumnInfo): string | undefined {
+export function whyUnordered({ name, type, blob, parent }: OrderedColumn): string | undefined {
   if (blob !== undefined) return 'blobs have no order';
   const kind = unordered.find(([start]) => start.test(type))?.[1];
   if (kind !== undefined) return `${kind} have no order`;
-  // The engine reads a name with other characters as the path of a nested field.
+  // The path of a nested field quotes its names. The engine reads the name of a column as such a path.
+  if (parent !== undefined) return undefined;
   return /^[A-Za-z_]\w*$/.test(name) ? undefined : 'its name is not a plain word';
 }
 
@@ -50,7 +57,7 @@ export function nextOrder(sorted: readonly SortedColumn[], column: number, isAdd
 const doNothing = (): void => {};
 
 /** Returns the entries of the menu of a column that sort by it. */
-export function sortMenu({ sorted, sort }: GridViewing, column: number, info: ColumnInfo): MenuItem[] {
+export function sortMenu({ sorted, sort }: GridViewing, column: number, info: OrderedColumn): MenuItem[] {
   const reason = whyUnordered(info);
   const clear = sorted.length === 0 ? [] : [{ label: 'Clear Sort', run: () => sort([]) }];
   if (reason !== undefined) return [{ label: `Can't Sort: ${reason}`, run: doNothing, isDisabled: true }, ...clear];
@@ -73,10 +80,11 @@ export function sortMenu({ sorted, sort }: GridViewing, column: number, info: Co
 export function filterMenu(
   { openFilter }: GridViewing,
   column: number,
-  { name }: ColumnInfo,
+  { name, parent }: Pick<GridColumn, 'name' | 'parent'>,
   at: { readonly x: number; readonly y: number },
 ): MenuItem[] {
-  if (!openFilter) return [];
+  // The line of SQL filters by nested fields, and so do the values of their cells.
+  if (!openFilter || parent !== undefined) return [];
   if (/[.`]/.test(name))
     return [{ label: "Can't Filter: its name has a dot or a backtick", run: doNothing, isDisabled: true }];
   return [{ label: 'Filter…', startsGroup: true, run: () => openFilter(column, at) }];

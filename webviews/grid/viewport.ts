@@ -26,7 +26,7 @@ export class Viewport {
   readonly rows: RowScroll;
   readonly #element = createWrapper('lance-content');
   readonly #onMove: () => void;
-  #content: ScrolledContent = { layout: new ColumnLayout(0, noChoices, () => 0), numberWidth: 0, isTall: false };
+  #content: ScrolledContent = { layout: new ColumnLayout([], noChoices, () => 0), numberWidth: 0, isTall: false };
   #width = 0;
   #handlesWheel = false;
 

@@ -10,6 +10,9 @@ export type Suggestion = {
 /** Suggestions, and the part of the filter that one of them replaces. */
 export type Completion = { readonly start: number; readonly end: number; readonly suggestions: readonly Suggestion[] };
 
+/** A column of the table, or a nested field, whose name is its path. */
+export type CompletedColumn = Pick<ColumnInfo, 'name' | 'type'> & { readonly parent?: number | undefined };
+
 const maxSuggestions = 50;
 
 const keywords = ['AND', 'OR', 'NOT', 'IS NULL', 'IS NOT NULL', 'IN (', 'LIKE', 'BETWEEN', 'TRUE', 'FALSE', 'NULL'];
@@ -34,7 +37,7 @@ export const filterName = (name: string): string => (/^[a-z_]\w*$/i.test(name) ?
 export function completeFilter(
   text: string,
   cursor: number,
-  columns: readonly ColumnInfo[],
+  columns: readonly CompletedColumn[],
   isAsked: boolean,
 ): Completion {
   const before = text.slice(0, cursor);
@@ -42,15 +45,17 @@ export function completeFilter(
   // A doubled quote within a string is counted twice, so it changes nothing.
   if ((before.match(/'/g)?.length ?? 0) % 2 === 1) return nothing;
   const isQuoted = (before.match(/`/g)?.length ?? 0) % 2 === 1;
-  const word = (isQuoted ? /`[^`]*$/ : /[A-Za-z_]\w*$/).exec(before)?.[0] ?? '';
+  const word = (isQuoted ? /`[^`]*$/ : /[A-Za-z_][\w.]*$/).exec(before)?.[0] ?? '';
   if (word === '' && (!isAsked || /[\w.]$/.test(before))) return nothing;
   const rest = (isQuoted ? /^[^`]*`/ : /^\w*/).exec(text.slice(cursor))?.[0] ?? '';
   const typed = word.replace('`', '').toLowerCase();
   const all: Suggestion[] = [
-    ...columns.map(
-      ({ name, type }) =>
-        ({ text: isQuoted ? `\`${name}\`` : filterName(name), kind: 'column', detail: type }) as const,
-    ),
+    ...columns.flatMap(({ name, type, parent }): Suggestion[] => {
+      const isNested = parent !== undefined;
+      if (isNested && isQuoted) return [];
+      const column = isNested ? name : isQuoted ? `\`${name}\`` : filterName(name);
+      return [{ text: column, kind: 'column', detail: type }];
+    }),
     ...(isQuoted ? [] : filterFunctions.map(functionSuggestion)),
     ...(isQuoted ? [] : keywords.map((each) => ({ text: each, kind: 'keyword', detail: '' }) as const)),
   ];

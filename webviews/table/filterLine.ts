@@ -1,6 +1,5 @@
-import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { createElement, createWrapper } from '../parts/elements.ts';
-import { completeFilter, type Completion, type Suggestion } from './filterCompletion.ts';
+import { type CompletedColumn, completeFilter, type Completion, type Suggestion } from './filterCompletion.ts';
 import { type FilterSpan, problemSpan } from './filterProblem.ts';
 
 export type FilterLineActions = {
@@ -24,7 +23,7 @@ export class FilterLine {
   readonly #marks = createWrapper('lance-filter-marks');
   readonly #list = createElement('div', { className: 'lance-filter-list', role: 'listbox' });
   readonly #actions: FilterLineActions;
-  #columns: readonly ColumnInfo[] = [];
+  #columns: readonly CompletedColumn[] = [];
   /** The filter of the shown rows. */
   #where = '';
   #completion: Completion | undefined;
@@ -60,7 +59,7 @@ export class FilterLine {
   }
 
   /** Shows the filter of the shown rows. A filter that the user is writing stays, unless it was run. */
-  show(where: string, columns: readonly ColumnInfo[]): void {
+  show(where: string, columns: readonly CompletedColumn[]): void {
     const isEdited = this.#input.value !== this.#where && this.#input.value.trim() !== where.trim();
     this.#columns = columns;
     this.#where = where;

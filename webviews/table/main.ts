@@ -16,7 +16,8 @@ import {
 } from '#shared/protocol/webviewMessages.ts';
 import { noChoices } from '../grid/columnLayout.ts';
 import { fromSettings, toSettings } from '../grid/columnSettings.ts';
-import { type GridColumn, pagedFrame } from '../grid/frame.ts';
+import { type GridColumn, gridColumns } from '../grid/columnTree.ts';
+import { pagedFrame } from '../grid/frame.ts';
 import { Grid } from '../grid/grid.ts';
 import type { Footer } from '../grid/gridFooter.ts';
 import type { GridState } from '../grid/gridOptions.ts';
@@ -221,7 +222,7 @@ function show(table: PanelTable): void {
     isGrowing: table.isGrowing === true,
     save: saveFile,
     state,
-    viewing: viewing.gridViewing(table),
+    viewing: viewing.gridViewing(table, frame.columns),
     exportSelected: table.hasViews === true ? () => act('exportSelected') : undefined,
     empty: noRows(view, clear),
     onState: keep,
@@ -321,7 +322,7 @@ function keepState(
 function rememberedState({ columns, numRows, columnSettings }: PanelTable): GridState | undefined {
   if (!columnSettings) return undefined;
   const start = { row: numRows > 0 ? 0 : -1, column: 0 };
-  return { top: 0, left: 0, selection: selectCell(start), ...fromSettings(columns, columnSettings) };
+  return { top: 0, left: 0, selection: selectCell(start), ...fromSettings(gridColumns(columns), columnSettings) };
 }
 
 addEventListener('keydown', (event) => {

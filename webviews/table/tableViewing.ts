@@ -1,6 +1,13 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
-import type { ColumnValues, PanelSearch, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import type {
+  ColumnPosition,
+  ColumnValues,
+  PanelSearch,
+  PanelTable,
+  PanelView,
+} from '#shared/protocol/webviewMessages.ts';
 import { joinTerms } from '#shared/sqlTerms.ts';
+import { type GridColumn, gridColumns, positionOf } from '../grid/columnTree.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
 import { type Chip, chipsOf, FilterChips } from './filterChips.ts';
@@ -17,7 +24,7 @@ export type TableViewingDeps = {
   readonly requestView: (table: PanelTable, view: PanelView, signal: AbortSignal) => Promise<PanelTable>;
   readonly requestFilter: (
     table: PanelTable,
-    cell: { where: string; row: number; column: number; isOther: boolean },
+    cell: { where: string; row: number; column: ColumnPosition; isOther: boolean },
     signal: AbortSignal,
   ) => Promise<string>;
   /** Counts the values of a column that start with a string, in the rows of a view. */
@@ -108,10 +115,13 @@ export class TableViewing {
     }
   }
 
-  /** Returns what the grid of a table can do. */
-  gridViewing(table: PanelTable): GridViewing | undefined {
+  /**
+   * Returns what the grid of a table can do.
+   * @param columns the columns of the grid
+   */
+  gridViewing(table: PanelTable, columns: readonly GridColumn[]): GridViewing | undefined {
     if (table.hasViews !== true) return undefined;
-    const { columns, view = wholeTable } = table;
+    const { view = wholeTable } = table;
     const sorted = view.orderBy.flatMap(({ column, descending }) => {
       const index = columns.findIndex(({ name }) => name === column);
       return index < 0 ? [] : [{ column: index, isDescending: descending }];
@@ -125,7 +135,8 @@ export class TableViewing {
         }));
         void this.#apply({ ...this.#view, orderBy });
       },
-      filterByCell: (row, column, isOther) => void this.#filterByCell({ row, column, isOther }),
+      filterByCell: (row, column, isOther) =>
+        void this.#filterByCell({ row, column: positionOf(columns[column]!), isOther }),
       openFilter: (column, at) => this.#openFilter(column, at, this.#deps.focusRows),
     };
   }
@@ -176,7 +187,7 @@ export class TableViewing {
     for (const button of [this.#undo, this.#redo]) button.hidden = !hasViews;
     this.#undo.disabled = !this.#steps.peek(-1);
     this.#redo.disabled = !this.#steps.peek(1);
-    if (table) this.#line.show(this.#view.where, table.columns);
+    if (table) this.#line.show(this.#view.where, gridColumns(table.columns));
     if (table) this.#search.show(this.#view.search, table.searched);
     this.#chips.draw(hasViews ? this.#view.where : '', table?.columns ?? []);
   }
@@ -240,7 +251,7 @@ export class TableViewing {
     });
   }
 
-  async #filterByCell(cell: { row: number; column: number; isOther: boolean }): Promise<void> {
+  async #filterByCell(cell: { row: number; column: ColumnPosition; isOther: boolean }): Promise<void> {
     const table = this.#table;
     if (!table) return;
     const { where } = this.#view;

@@ -20,7 +20,7 @@ import {
 import type { KeyValue } from './keyOrder.ts';
 import { distancesTable, findNearest, type NearestRows, withDistances } from './nearestRows.ts';
 import { RowIdList } from './rowIdList.ts';
-import { equalCondition, isPlainColumn } from './valueCondition.ts';
+import { conditionName, equalCondition } from './valueCondition.ts';
 
 type ReadOptions = CallOptions & {
   /** Columns of the result. Default: all. */
@@ -279,7 +279,7 @@ const readKeyRows = (
  * a zero with the other sign.
  */
 function equalRows(table: ArrowTable, row: number, columns: readonly string[]): string | undefined {
-  if (!columns.every(isPlainColumn)) return undefined;
+  if (columns.some((column) => conditionName(column) === undefined)) return undefined;
   const conditions = columns.map((column, index) => {
     const { type, data } = table.slice(row, row + 1).getChildAt(index)!;
     return equalCondition(type as DataType, columnReader(data[0]!)(0), column);

@@ -4,9 +4,24 @@ import { SqlCursor } from '#shared/sqlTokens.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { typedLiteral } from '#catalog/typedLiteral.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { parseFieldPath, quotedFieldPath } from '#shared/fieldPath.ts';
 
-/** Whether a condition can name a column: a name with a dot may be the path of a nested column. */
+/** Whether a condition can name a column of a table: a name with a dot would be the path of a nested field. */
 export const isPlainColumn = (name: string): boolean => !/[.`]/.test(name);
+
+/** Writes a column for a condition, or the path of a nested field; `undefined` for a name that a path can't have. */
+export function conditionName(column: string): string | undefined {
+  const path = parseFieldPath(column);
+  return path && quotedFieldPath(path);
+}
+
+/** @throws CatalogError InvalidInput (13) for a name that a condition can't have */
+function nameFor(column: string): string {
+  const name = conditionName(column);
+  if (name !== undefined) return name;
+  const what = `Can't filter by "${column}": a filter can't have a name with these characters.`;
+  throw new CatalogError('InvalidInput', what, 'Write a filter by hand.');
+}
 
 /**
  * Returns the condition that a column has a value, exactly. It is also true for a zero with the other sign.
@@ -14,7 +29,7 @@ export const isPlainColumn = (name: string): boolean => !/[.`]/.test(name);
  * @throws CatalogError InvalidInput (13) for a value that SQL can't express
  */
 export function equalCondition(type: DataType, value: unknown, column: string, operator: '=' | '<>' = '='): string {
-  const name = `\`${column}\``;
+  const name = nameFor(column);
   if (value === null) return `${name} IS NULL`;
   if (Number.isNaN(value)) return `isnan(${name})`;
   // The engine converts no literal to a float of 16 bits, but such a float to a longer one, exactly.
@@ -29,7 +44,7 @@ export const valueLiteral = (type: DataType, value: unknown, column: string): st
 
 /** Returns the condition that a column has another value; null is another one too. @throws as `equalCondition` */
 function otherCondition(type: DataType, value: unknown, column: string): string {
-  const name = `\`${column}\``;
+  const name = nameFor(column);
   if (value === null) return `${name} IS NOT NULL`;
   if (Number.isNaN(value)) return `(NOT isnan(${name}) OR ${name} IS NULL)`;
   return `(${equalCondition(type, value, column, '<>')} OR ${name} IS NULL)`;
@@ -61,12 +76,7 @@ export async function narrowedFilter(
   where: string | undefined,
   { column, isOther }: CellCondition,
 ): Promise<string> {
-  if (!isPlainColumn(column))
-    throw new CatalogError(
-      'InvalidInput',
-      `Can't filter by "${column}": a filter reads a name with a dot as the path of a nested value.`,
-      'Write a filter by hand.',
-    );
+  nameFor(column);
   const vector = (await read()).getChild(column);
   const data = vector?.data.find(({ length }) => length > 0);
   if (!vector || !data || vector.length !== 1)

@@ -2,6 +2,7 @@ import { writeSqlTable } from '#catalog/names/sqlNames.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
 import { quotedName, quotedText } from '#shared/sqlTokens.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { parseFieldPath } from '#shared/fieldPath.ts';
 import { stringLiteral } from '#shared/literals.ts';
 import { displayPath } from '#shared/names.ts';
 import { distanceColumn } from '#shared/vectorTypes.ts';
@@ -130,8 +131,8 @@ function nearestSql({ namespacePath, name, version, where }: ViewOfTable, neares
 /** A string without `${`, which would be a value of the notebook in a `%%sql` cell. */
 const constantText = (text: string): string => quotedText(text).replaceAll('${', () => "$' || '{");
 
-/** A name with a dot is the path of a nested column. */
-const columnPath = (column: string): string => column.split('.').map(quotedName).join('.');
+/** A name with a dot is the path of a nested field. */
+const columnPath = (column: string): string => (parseFieldPath(column) ?? [column]).map(quotedName).join('.');
 
 const selectedColumn = (column: string): string =>
   column.includes('.') ? `${columnPath(column)} as ${quotedName(column)}` : quotedName(column);

@@ -1,4 +1,5 @@
 import type { Ordering } from '#catalog/query/querySpec.ts';
+import { parseFieldPath } from '#shared/fieldPath.ts';
 import { stringLiteral } from '#shared/literals.ts';
 import { distanceColumn } from '#shared/vectorTypes.ts';
 import { type NearestSpec, refineFactorOf, vectorCode, vectorsOf } from './nearestSpec.ts';
@@ -48,11 +49,12 @@ function datasetCode(view: ViewOfTable, root: string): string {
     'import lance',
     'import lance_namespace',
     ...(orderBy.length > 0 ? ['from lance.dataset import ColumnOrdering'] : []),
+    ...computeImport(sorts, read),
     '',
     `catalog = lance_namespace.connect("dir", {"root": ${stringLiteral(root)}})`,
     `table = lance.dataset(namespace_client=catalog, table_id=${stringList([...namespacePath, name])}${versionArgument(version)})`,
     `rows = ${callCode('table.to_table', given)}`,
-    ...sorts.toReversed().map(sortCode),
+    ...sorts.toReversed().map((ordering) => sortCode(ordering, read)),
     ...droppedColumns(columns, read),
   ].join('\n');
 }
@@ -130,6 +132,7 @@ function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'r
     'import lance_namespace',
     'import lance_namespace_urllib3_client.models as models',
     'import pyarrow as pa',
+    ...computeImport(orderBy, read),
     '',
     `catalog = ${callCode('lance_namespace.connect', ['"rest"', `{${properties.join(', ')}}`])}`,
     `request = ${callCode('lance_namespace.QueryTableRequest', request)}`,
@@ -140,16 +143,31 @@ function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'r
         ]
       : []),
     // The sort is stable, so that the last column is sorted by first.
-    ...orderBy.toReversed().map(sortCode),
+    ...orderBy.toReversed().map((ordering) => sortCode(ordering, read)),
     ...((isSorted || nearest) && limit !== undefined ? [`rows = rows.slice(0, ${limit})`] : []),
     ...droppedColumns(columns, read),
   ].join('\n');
 }
 
-function sortCode({ column, descending = false, nullsFirst = false }: Ordering): string {
+/** @param read the columns of the rows, if they are not all; a nested field among them is a column */
+function sortCode(
+  { column, descending = false, nullsFirst = false }: Ordering,
+  read: readonly string[] | undefined,
+): string {
   const direction = descending ? 'descending' : 'ascending';
-  return `rows = rows.sort_by([(${stringLiteral(column)}, "${direction}")], null_placement="at_${nullsFirst ? 'start' : 'end'}")`;
+  const nulls = `null_placement="at_${nullsFirst ? 'start' : 'end'}"`;
+  if (read || !isNestedPath(column))
+    return `rows = rows.sort_by([(${stringLiteral(column)}, "${direction}")], ${nulls})`;
+  const [name, ...fields] = parseFieldPath(column)!;
+  const key = `pc.struct_field(rows[${stringLiteral(name!)}], ${stringList(fields)})`;
+  return `rows = rows.take(pc.sort_indices(${key}, sort_keys=[("", "${direction}")], ${nulls}))`;
 }
+
+/** Returns the import that the sort by a nested field needs. */
+const computeImport = (orderBy: readonly Ordering[], read: readonly string[] | undefined): string[] =>
+  !read && orderBy.some(({ column }) => isNestedPath(column)) ? ['import pyarrow.compute as pc'] : [];
+
+const isNestedPath = (column: string): boolean => (parseFieldPath(column)?.length ?? 1) > 1;
 
 /** Writes a call, with an argument a line if it has several. */
 const callCode = (callee: string, given: readonly string[]): string =>

@@ -59,12 +59,14 @@ export const isBinaryType = (type: DataType): boolean =>
   DataType.isFixedSizeBinary(type);
 
 /** The columns of a schema for the tree and the grid. */
-export const columnsOf = (schema: Schema): ColumnInfo[] =>
-  schema.fields.map((field) => {
-    const { name, type, nullable } = field;
-    const blob = blobEncoding(field);
-    return { name, type: typeText(type), nullable, ...(blob !== undefined && { blob }) };
-  });
+export const columnsOf = (schema: Schema): ColumnInfo[] => schema.fields.map(columnOf);
+
+function columnOf(field: Field): ColumnInfo {
+  const { name, type, nullable } = field;
+  const blob = blobEncoding(field);
+  const fields = blob === undefined && DataType.isStruct(type) ? type.children.map(columnOf) : undefined;
+  return { name, type: typeText(type), nullable, ...(blob !== undefined && { blob }), ...(fields && { fields }) };
+}
 
 /** Formats the columns of a schema in one line, for comparison and display: `id: int64, name: utf8`. */
 export const schemaText = (schema: Schema): string =>

@@ -9,7 +9,7 @@ import {
   optional,
   shapeFor,
 } from '#shared/shape.ts';
-import { type ColumnInfo, isPanelView, type PanelView } from './webviewMessages.ts';
+import { type ColumnInfo, isColumnInfo, isPanelView, type PanelView } from './webviewMessages.ts';
 
 // Messages about the tables that a notebook shows, between a kernel and the window that shows them in a table panel.
 
@@ -90,13 +90,6 @@ export type OutputTable =
       /** Whether the rows were read after the output was made, because the output has only the first ones. */
       isReadAgain: boolean;
     };
-
-const isColumnInfo: Check<ColumnInfo> = shapeFor<ColumnInfo>({
-  name: isString,
-  type: isString,
-  nullable: isBoolean,
-  blob: optional(isString),
-});
 
 const isCatalogTable = shapeFor<Extract<OutputTable, { kind: 'catalog' }>>({
   kind: oneOf('catalog'),

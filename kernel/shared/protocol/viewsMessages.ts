@@ -19,6 +19,7 @@ import { type TimeZoneChoice, timeZoneChoices } from '#shared/format/times.ts';
 import {
   type ColumnInfo,
   type ColumnValues,
+  isColumnInfo,
   isNearestFacts,
   isPanelNearest,
   isPanelView,
@@ -287,10 +288,9 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
 };
 
 const isProblem = shape({ message: isString, offset: nullable(isCount) });
-const isColumn = shape({ name: isString, type: isString, nullable: isBoolean });
 
 const isResultState = shapeFor<SqlResultState>({
-  columns: anyOf(oneOf(undefined), listOf(isColumn)),
+  columns: anyOf(oneOf(undefined), listOf(isColumnInfo)),
   rows: isCount,
   end: oneOf('running', 'complete', 'canceled', 'full', 'failed'),
   problem: anyOf(oneOf(undefined), isProblem),

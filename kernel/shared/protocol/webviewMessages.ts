@@ -1,4 +1,5 @@
 import type { TimeZoneChoice } from '#shared/format/times.ts';
+import { asRecord } from '#shared/records.ts';
 import {
   anyOf,
   isBoolean,
@@ -10,6 +11,7 @@ import {
   nullable,
   oneOf,
   optional,
+  shape,
   shapeFor,
 } from '#shared/shape.ts';
 import { type DistanceType, distanceTypes } from '#shared/vectorTypes.ts';
@@ -26,10 +28,27 @@ export type ColumnInfo = {
   nullable: boolean;
   /** The encoding of a column of blobs, for example `lance.blob.v2`. */
   blob?: string;
+  /** The fields of a struct. */
+  fields?: ColumnInfo[];
 };
 
+const isPlainInfo = shape({
+  name: isString,
+  type: isString,
+  nullable: isBoolean,
+  blob: optional(isString),
+});
+
+export const isColumnInfo = (value: unknown): value is ColumnInfo => {
+  const fields = isPlainInfo(value) ? asRecord(value)['fields'] : null;
+  return fields === undefined || listOf(isColumnInfo)(fields);
+};
+
+/** A column by its position in the table; a field of a struct by positions, from the column inwards. */
+export type ColumnPosition = number | number[];
+
 /** Selected rows [start, end) of a panel, and the positions of their columns; null for all. */
-export type PanelSelection = { start: number; end: number; columns: number[] | null };
+export type PanelSelection = { start: number; end: number; columns: ColumnPosition[] | null };
 
 /** What a user has set on the columns of a table, by their names. */
 export type ColumnSettings = {
@@ -37,6 +56,8 @@ export type ColumnSettings = {
   order: string[];
   pinned: string[];
   hidden: string[];
+  /** The structs whose fields are shown as columns. Fields have their paths as names. */
+  expanded?: string[] | undefined;
   /** In pixels. */
   widths: { name: string; width: number }[];
   /** `small`, `medium` or `large`. */
@@ -218,7 +239,7 @@ export type PanelHostMethods = {
   /** The webview is ready for requests. The result is the table to show. */
   ready: [params: null, result: PanelTable];
   /** Rows [start, end) as one Arrow IPC stream; of all columns, or of those at some positions, in their order. */
-  rows: [params: { key: string; start: number; end: number; columns?: number[] }, result: Uint8Array];
+  rows: [params: { key: string; start: number; end: number; columns?: ColumnPosition[] }, result: Uint8Array];
   /**
    * Bytes [start, end) of the blob in a row, fewer at its end; at most `maxBlobRange` bytes. Only for a table with
    * `readsBlobs`, and a column of blobs.
@@ -233,7 +254,10 @@ export type PanelHostMethods = {
    * Returns a filter that is `where` and the condition that a column has the value of a row, or another value with
    * `isOther`. Only for a table with `hasViews`.
    */
-  filterByCell: [params: { key: string; where: string; column: number; row: number; isOther: boolean }, result: string];
+  filterByCell: [
+    params: { key: string; where: string; column: ColumnPosition; row: number; isOther: boolean },
+    result: string,
+  ];
   /**
    * Counts the values of a column in the rows of a view, those of text that start with `start`. Only for a table with
    * `hasViews`.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Field, FixedSizeList, Float32, Float64, Int64, Schema, TimestampMicrosecond, Utf8 } from '#arrow';
+import { Field, FixedSizeList, Float32, Float64, Int64, Schema, Struct, TimestampMicrosecond, Utf8 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { typedLiteral } from '#catalog/typedLiteral.ts';
 import { quotedText } from '#shared/sqlTokens.ts';
@@ -10,6 +10,7 @@ import { viewCode } from '#catalog/view/viewCode.ts';
 import type { ViewOfTable } from '#catalog/view/tableRows.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { isCatalogError } from '#shared/errors.ts';
+import { fieldPathText, quotedFieldPath } from '#shared/fieldPath.ts';
 import { fullKey, type ServeProcess, startServe, writeKeys } from '../../contract/serve/serveProcess.ts';
 import { python } from '../../harness/needs/python.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -38,6 +39,7 @@ const schema = new Schema([
   new Field('price', new Float64(), true),
   new Field('at', new TimestampMicrosecond('UTC'), true),
   new Field('place', new FixedSizeList(2, new Field('item', new Float32(), true)), true),
+  new Field('in', new Struct([new Field('order', new Int64(), true), new Field(odd, new Utf8(), true)]), true),
 ]);
 
 const prices = [1.5, Number.NaN, null, -0, 7, 3, 2, Infinity, 5];
@@ -47,9 +49,14 @@ const rows = oddValues.map((text, index) => ({
   price: prices[index],
   at: index % 4 === 3 ? null : new Date(Number(times[index % 3]! / 1000n)),
   place: [index / 10, 0.1],
+  in: index === 4 ? null : { order: BigInt((index * 4) % 9), [odd]: text },
 }));
 
-const place = { namespacePath: ['shop', 'eu'], name: 'or-ders.all', allColumns: ['id', odd, 'price', 'at', 'place'] };
+const place = {
+  namespacePath: ['shop', 'eu'],
+  name: 'or-ders.all',
+  allColumns: ['id', odd, 'price', 'at', 'place', 'in'],
+};
 
 const near = { column: 'place', vector: [Math.fround(0.31), Math.fround(0.1)], k: 3 };
 
@@ -96,6 +103,22 @@ const views: readonly [name: string, view: ViewOfTable, ids: readonly number[], 
     [1, 4],
   ],
   [
+    'the order of a nested field',
+    { ...place, version: 1, orderBy: [{ column: 'in.order' }] },
+    [0, 7, 5, 3, 1, 8, 6, 2, 4],
+  ],
+  [
+    'a nested field with an odd name among the columns, in the condition and the order',
+    {
+      ...place,
+      version: 1,
+      columns: ['id', fieldPathText(['in', odd])],
+      where: `${quotedFieldPath(['in', odd])} > 'a' AND ${quotedFieldPath(['in', 'order'])} < 8`,
+      orderBy: [{ column: fieldPathText(['in', odd]), descending: true }],
+    },
+    [5, 7, 1, 3],
+  ],
+  [
     'casts, bytes and functions',
     {
       ...place,
@@ -109,7 +132,7 @@ async function fill(db: Catalog): Promise<void> {
   await db.createNamespace(['shop']);
   await db.createNamespace(['shop', 'eu']);
   const table = await db.createTable(place.name, rows, { namespacePath: place.namespacePath, schema });
-  await table.add([{ id: 100n, [odd]: null, price: null, at: null, place: null }]);
+  await table.add([{ id: 100n, [odd]: null, price: null, at: null, place: null, in: null }]);
 }
 
 const isSorted = ({ orderBy, nearest }: ViewOfTable): boolean => orderBy !== undefined || nearest !== undefined;

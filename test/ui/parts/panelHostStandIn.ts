@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import type * as vscode from 'vscode';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import type {
+  ColumnPosition,
   PanelAction,
   ColumnValues,
   PanelGrowth,
@@ -86,13 +87,17 @@ function panelPage(name: string, origin: string): string {
  */
 export class PanelHostStandIn {
   /** Requested ranges, in order. */
-  readonly asked: { start: number; end: number; columns?: number[] }[] = [];
+  readonly asked: { start: number; end: number; columns?: ColumnPosition[] }[] = [];
   /** Returns the error message for a request that must fail. */
   failing: (start: number) => string | undefined = () => undefined;
   /** Returns the rows of a request as a stream. */
   rows: (start: number, end: number, columns: number[] | undefined) => Uint8Array = (start, end, columns) => {
     const rows = rowsOf(start, end);
     return tableToIPC(columns ? rows.selectAt(columns) : rows, 'stream');
+  };
+  /** Returns the rows of a request for nested fields as a stream. */
+  nestedRows: (start: number, end: number, columns: ColumnPosition[]) => Uint8Array = () => {
+    throw new Error('The stand-in has no nested fields.');
   };
   /** Returns bytes of a blob. */
   blob: (row: number, start: number, end: number) => Uint8Array = () => new Uint8Array(0);
@@ -159,7 +164,8 @@ export class PanelHostStandIn {
         }
         const message = this.failing(start);
         if (message !== undefined) throw new Error(message);
-        return this.rows(start, end, columns);
+        if (columns?.some((column) => typeof column !== 'number')) return this.nestedRows(start, end, columns);
+        return this.rows(start, end, columns as number[] | undefined);
       },
     });
   }

@@ -24,6 +24,8 @@ suite('The memory of columns', () => {
     await memory.keep(placeOf('orders'), settings);
     assert.deepEqual(memory.find(placeOf('orders')), settings);
     assert.equal(memory.find({ ...placeOf('orders'), path: [] }), undefined);
+    await memory.keep(placeOf('orders'), { ...settings, pinned: [], widths: [], expanded: ['address'] });
+    assert.deepEqual(memory.find(placeOf('orders'))?.expanded, ['address']);
     await memory.keep(placeOf('orders'), { ...settings, pinned: [], widths: [] });
     assert.deepEqual(state.kept, []);
   });
@@ -60,5 +62,6 @@ suite('The memory of columns', () => {
     const { memory } = memoryOf([null, { table: '["shop",["a"],"orders"]', settings: { pinned: [1] } }]);
     assert.equal(memory.find(placeOf('orders')), undefined);
     assert.equal(isColumnSettings({ ...settings, widths: [{ name: 'id', width: Number.NaN }] }), false);
+    assert.equal(isColumnSettings({ ...settings, expanded: [1] }), false);
   });
 });

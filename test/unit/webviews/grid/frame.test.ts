@@ -15,8 +15,8 @@ import {
   vectorFromArray,
 } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
-import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
-import { pagedFrame, tableFrame } from '../../../../webviews/grid/frame.ts';
+import type { ColumnPosition, PanelTable } from '#shared/protocol/webviewMessages.ts';
+import { type GridFrame, pagedFrame, tableFrame } from '../../../../webviews/grid/frame.ts';
 
 const pageOf = (start: number, end: number): Table =>
   tableFromArrays({
@@ -24,6 +24,8 @@ const pageOf = (start: number, end: number): Table =>
     name: Array.from({ length: end - start }, (_, i) => ((start + i) % 2 ? null : `name ${start + i}`)),
   });
 const bytesOf = (start: number, end: number) => tableToIPC(pageOf(start, end), 'stream');
+
+const shown = (frame: GridFrame, column: number) => [0, 1, 2].map((row) => frame.cell(row, column)?.text);
 
 const panelTable = (numRows: number): PanelTable => ({
   title: 'shop/names',
@@ -134,9 +136,87 @@ suite('The data of the grid', () => {
     paged.close();
   });
 
+  suite('fields of structs as columns', () => {
+    const geo = new Struct([new Field('lat', new Int32(), true)]);
+    const at = new Struct([new Field('x.y', new Int32(), true), new Field('geo', geo, true)]);
+    const schema = new Schema([new Field('id', new Int32(), false), new Field('at', at, true)]);
+    const places = [{ 'x.y': 1, geo: { lat: 10 } }, null, { 'x.y': null, geo: null }];
+    const structs = vectorFromArray(places, at).data[0]!;
+    const rows = new ArrowTable(schema, [
+      new RecordBatch(
+        schema,
+        makeData({
+          type: new Struct(schema.fields),
+          length: 3,
+          nullCount: 0,
+          children: [vectorFromArray([7, 8, 9], new Int32()).data[0]!, structs],
+        }),
+      ),
+    ]);
+    const [id, xy, lat] = [0, 2, 4];
+
+    test('have their path as name, and are null where a struct around them is', async () => {
+      const whole = { ...panelTable(3), columns: columnsOf(schema) };
+      const paged = pagedFrame(whole, () => Promise.resolve(tableToIPC(rows, 'stream')));
+      await paged.show(0, 3, [id, xy]);
+      for (const frame of [tableFrame(rows), paged]) {
+        assert.deepEqual(
+          frame.columns.map(({ name, nullable }) => [name, nullable]),
+          [
+            ['id', false],
+            ['at', true],
+            ['at.`x.y`', true],
+            ['at.geo', true],
+            ['at.geo.lat', true],
+          ],
+        );
+        assert.deepEqual(shown(frame, xy), ['1', 'null', 'null']);
+        assert.deepEqual(shown(frame, lat), ['10', 'null', 'null']);
+        assert.equal(frame.exactText(1, lat), '');
+        assert.deepEqual(await frame.read(1, lat, new AbortController().signal), { kind: 'null' });
+        assert.deepEqual(await frame.read(0, lat, new AbortController().signal), { kind: 'number', text: '10' });
+        const read = await frame.readRows(0, 3, [lat, id], new AbortController().signal);
+        assert.deepEqual([read.exactText(0, lat), read.exactText(1, lat), read.exactText(2, id)], ['10', '', '9']);
+        frame.close();
+      }
+    });
+
+    test('are read alone, without their struct, if the table can select them', async () => {
+      const asked: unknown[] = [];
+      const frame = pagedFrame(
+        { ...panelTable(3), columns: columnsOf(schema), selectsColumns: true },
+        (start, end, columns) => {
+          asked.push(columns);
+          const fields: Record<string, Int32Array> = {};
+          // The names of nested fields are up to the server.
+          for (const column of columns!) fields[column === 0 ? 'id' : String(column)] = Int32Array.of(1, 2, 3);
+          return Promise.resolve(tableToIPC(tableFromArrays(fields).slice(start, end), 'stream'));
+        },
+      );
+      frame.expand([1, 3]);
+      await frame.show(0, 3, [id, xy, lat]);
+      assert.deepEqual(new Set(asked.map(String)), new Set(['0', '1,0', '1,1,0']));
+      assert.deepEqual(shown(frame, lat), ['1', '2', '3']);
+      const before = asked.length;
+      // The ids stay as they were read.
+      frame.expand([1]);
+      assert.deepEqual(shown(frame, id), ['1', '2', '3']);
+      await frame.show(0, 3, [id]);
+      assert.equal(asked.length, before);
+      await frame.readRows(0, 3, [lat], new AbortController().signal);
+      assert.deepEqual(asked.at(-1), [[1, 1, 0]]);
+      frame.close();
+    });
+  });
+
   test('columns that leave the view are no longer read, and images are read for the last view only', async () => {
     const schema = new Schema([new Field('id', new Int32(), true), new Field('image', new Binary(), true)]);
-    const reads: { start: number; columns: readonly number[] | undefined; signal: AbortSignal; answer(): void }[] = [];
+    const reads: {
+      start: number;
+      columns: readonly ColumnPosition[] | undefined;
+      signal: AbortSignal;
+      answer(): void;
+    }[] = [];
     const frame = pagedFrame(
       { ...panelTable(100_000), columns: columnsOf(schema), selectsColumns: true },
       (start, end, columns, signal) =>

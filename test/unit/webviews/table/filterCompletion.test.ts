@@ -11,6 +11,25 @@ function complete(marked: string, isAsked = false) {
 }
 
 suite('the completion of a filter', () => {
+  test('offers nested fields by their paths, and replaces the whole path', () => {
+    const nested = [
+      { name: 'address', type: 'struct<…>' },
+      { name: 'address.street', type: 'utf8', parent: 0 },
+      { name: 'address.`post.box`', type: 'utf8', parent: 0 },
+    ];
+    const texts = (text: string) => completeFilter(text, text.length, nested, false);
+    const { start, end, suggestions } = texts('id > 1 and address.s');
+    assert.deepEqual([start, end, suggestions[0]?.text], [11, 20, 'address.street']);
+    assert.deepEqual(
+      texts('addr').suggestions.map(({ text }) => text),
+      ['address', 'address.street', 'address.`post.box`'],
+    );
+    assert.deepEqual(
+      texts('`addr').suggestions.map(({ text }) => text),
+      ['`address`'],
+    );
+  });
+
   test('offers columns first, then functions and keywords, those that begin with the word before others', () => {
     const { range, texts } = complete('id > 1 and na|');
     assert.deepEqual(

@@ -1,0 +1,19 @@
+// The path of a field that is nested in structs, as the engine reads it in the columns of a query, in an order and in a
+// condition: names with dots between them, `address.zip`. Any name but a plain word is in backticks, which it doubles.
+
+const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+
+/** Formats the path of a nested field: `address.zip`, or ``address.`post code` ``. */
+export const fieldPathText = (names: readonly string[]): string =>
+  names.map((name) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name))).join('.');
+
+/** Formats a path for a condition, where an unquoted word could be a keyword: `` `address`.`zip` ``. */
+export const quotedFieldPath = (names: readonly string[]): string => names.map(quoted).join('.');
+
+/** Returns the names of a path, or `undefined` if the text is not a path. The name of a column without dots is a path. */
+export function parseFieldPath(text: string): string[] | undefined {
+  if (!/^(?:`(?:[^`]|``)+`|[^.`]+)(?:\.(?:`(?:[^`]|``)+`|[^.`]+))*$/.test(text)) return undefined;
+  return Array.from(text.matchAll(/`((?:[^`]|``)+)`|[^.`]+/g), ([whole, inner]) =>
+    inner === undefined ? whole : inner.replaceAll('``', '`'),
+  );
+}
