@@ -42,6 +42,7 @@ export type CommandTypes = {
   'lanceCatalog.table.chooseVersion': () => Promise<void>;
   'lanceCatalog.table.showView': (name?: string) => Promise<void>;
   'lanceCatalog.table.saveView': (name?: string) => Promise<void>;
+  'lanceCatalog.table.compare': () => Promise<void>;
   'lanceCatalog.table.copyCode': (language?: string) => Promise<void>;
   'lanceCatalog.table.insertCell': () => Promise<void>;
   'lanceCatalog.table.newNotebook': (node?: CatalogNode) => Promise<void>;

@@ -80,6 +80,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.table.chooseVersion': { title: 'Show Another Version…', icon: 'history', palette: isTablePanel },
   'lanceCatalog.table.showView': { title: 'Show Saved View…', icon: 'list-filter', palette: isTablePanel },
   'lanceCatalog.table.saveView': { title: 'Save View…', icon: 'save', palette: isTablePanel },
+  'lanceCatalog.table.compare': { title: 'Compare With…', icon: 'diff', palette: isTablePanel },
   'lanceCatalog.table.copyCode': { title: 'Copy as Code…', icon: 'copy', palette: isTablePanel },
   'lanceCatalog.table.insertCell': { title: 'Insert as Notebook Cell', icon: 'notebook', palette: isTablePanel },
   'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: never },

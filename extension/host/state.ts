@@ -19,6 +19,7 @@ type WorkspaceState = {
   clusterReports: readonly CheckReport[];
   treeFolds: Readonly<Record<string, boolean>>;
   tableColumns: readonly RememberedColumns[];
+  comparisonKeys: readonly ComparisonKey[];
 };
 
 /** A statement that the user ran, with the name of its connection and the time in milliseconds since 1970. */
@@ -29,6 +30,9 @@ export type RememberedColumns = { table: string; settings: ColumnSettings };
 
 /** The views of a table that the user has saved. `table` identifies it for every connection with the same target. */
 export type TableViews = { readonly table: string; readonly views: readonly SavedView[] };
+
+/** The columns by which the user has compared a table; null for row ids. */
+export type ComparisonKey = { table: string; key: string[] | null };
 
 /**
  * A kernel that waits while its window reloads: the kernel's folder, whether a cell has run in the kernel, and the
@@ -136,6 +140,15 @@ export class State {
 
   async setTreeFolds(folds: WorkspaceState['treeFolds']): Promise<void> {
     await this.#workspace.update('treeFolds' satisfies keyof WorkspaceState, folds);
+  }
+
+  /** By which columns tables were compared, the newest last. */
+  comparisonKeys(): unknown {
+    return this.#workspace.get<unknown>('comparisonKeys' satisfies keyof WorkspaceState);
+  }
+
+  async setComparisonKeys(keys: WorkspaceState['comparisonKeys']): Promise<void> {
+    await this.#workspace.update('comparisonKeys' satisfies keyof WorkspaceState, keys);
   }
 
   /** What the user has set on the columns of tables, the newest last. */

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import { findNode } from '#processes/childProcess.ts';
 import type { ViewsProcess } from '#processes/viewsProcess.ts';
+import type { ChangesState } from '#shared/protocol/changes.ts';
 import type { SqlResultState, ViewsMethods, ViewState } from '#shared/protocol/viewsMessages.ts';
 import type { Log } from './log.ts';
 import { setting } from './settings.ts';
@@ -20,6 +21,8 @@ export class ViewsHost implements vscode.Disposable {
   readonly #progress = new Map<string, (rows: number) => void>();
   /** By id of a sorted or filtered table. */
   readonly #views = new Map<string, (state: ViewState | undefined) => void>();
+  /** By id of a comparison. */
+  readonly #changes = new Map<string, (state: ChangesState | undefined) => void>();
   #process: Promise<ViewsProcess> | undefined;
   #runningPid: number | undefined;
 
@@ -66,11 +69,18 @@ export class ViewsHost implements vscode.Disposable {
     return { dispose: () => void this.#views.delete(id) };
   }
 
+  /** Calls a listener with each state of a comparison; with `undefined` if the process has ended. */
+  onChanges(id: string, listener: (state: ChangesState | undefined) => void): { dispose(): void } {
+    this.#changes.set(id, listener);
+    return { dispose: () => void this.#changes.delete(id) };
+  }
+
   dispose(): void {
     this.#lifetime.abort();
     this.#process?.then((one) => one.dispose()).catch(() => undefined);
     this.#listeners.clear();
     this.#views.clear();
+    this.#changes.clear();
   }
 
   async #start(): Promise<ViewsProcess> {
@@ -86,6 +96,7 @@ export class ViewsHost implements vscode.Disposable {
         onResult: (id, state) => this.#listeners.get(id)?.(state),
         onExport: (id, rows) => this.#progress.get(id)?.(rows),
         onView: (id, state) => this.#views.get(id)?.(state),
+        onChanges: (id, state) => this.#changes.get(id)?.(state),
       });
       this.#runningPid = started.pid;
       this.#log.info(`the views process runs: pid ${started.pid}`);
@@ -106,5 +117,6 @@ export class ViewsHost implements vscode.Disposable {
     const state: SqlResultState = { rows: 0, end: 'failed', problem: { message, offset: null }, milliseconds: 0 };
     for (const listener of this.#listeners.values()) listener(state);
     for (const listener of this.#views.values()) listener(undefined);
+    for (const listener of this.#changes.values()) listener(undefined);
   }
 }

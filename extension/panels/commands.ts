@@ -64,6 +64,7 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
     registerCommand(log, 'lanceCatalog.table.saveView', async (name) => {
       await panels.active?.shownView.save(typeof name === 'string' ? name : undefined);
     }),
+    registerCommand(log, 'lanceCatalog.table.compare', () => panels.compare()),
   );
 }
 

@@ -13,7 +13,7 @@ import type { TablePlace, TableSource } from './tableSource.ts';
 type AfterAction = 'open' | 'close' | 'nothing';
 
 /** The actions that the panel of a table runs itself. */
-export type OwnAction = 'cancel' | 'chooseVersion' | 'showNewest' | 'exportSelected' | 'chooseView';
+export type OwnAction = 'cancel' | 'chooseVersion' | 'showNewest' | 'exportSelected' | 'chooseView' | 'compare';
 
 /** What a panel shows instead of a version that was removed, by an optimization or by another program. */
 const lostVersion = (place: TablePlace): PanelFailure => ({

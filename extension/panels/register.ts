@@ -40,6 +40,7 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
     sourceOf: (place) => catalogSource(place, catalogOf),
     failures: new PanelFailures(connections),
     views: { views: parts.views, viewsCatalog: (connection) => viewsCatalog(parts, connection) },
+    comparing: { catalogOf: (connection) => parts.catalogs.get(connection), state },
     columns,
     saved,
     onUnpinned: (isUnpinned) => setContext('lanceCatalog.table.unpinned', isUnpinned),

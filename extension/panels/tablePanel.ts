@@ -24,6 +24,8 @@ import type { SavedViews } from './savedViews.ts';
 import { ShownView } from './shownView.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
+import { ChangesSource, hasChanges } from './changesSource.ts';
+import { chooseChanges, type ChooseChangesDeps } from './chooseChanges.ts';
 import { chooseVersion } from './chooseVersion.ts';
 import type { VersionChoice } from './tableVersions.ts';
 import { exactBytes, type TablePlace, type TableSource } from './tableSource.ts';
@@ -47,6 +49,7 @@ export type TablePanelDeps = {
   log: Log;
   failures: PanelFailures;
   views: ViewDeps;
+  comparing: Omit<ChooseChangesDeps, 'views'>;
   columns: ColumnMemory;
   saved: SavedViews;
   /** The saved view that the panel showed before a reload of the window. */
@@ -68,6 +71,7 @@ export class TablePanel implements vscode.Disposable {
   readonly #files = new FileDrafts();
   readonly #subscriptions: vscode.Disposable[] = [];
   readonly #views: ViewDeps;
+  readonly #comparing: ChooseChangesDeps;
   #showing: Showing;
   /** The table itself, if the panel shows a view of it. */
   #base: Showing | undefined;
@@ -89,13 +93,14 @@ export class TablePanel implements vscode.Disposable {
   constructor(
     panel: vscode.WebviewPanel,
     source: TableSource,
-    { dist, log, failures, views, columns, saved, savedView, onDidShow }: TablePanelDeps,
+    { dist, log, failures, views, comparing, columns, saved, savedView, onDidShow }: TablePanelDeps,
   ) {
     this.#onDidShow = onDidShow;
     this.panel = panel;
     this.#log = log;
     this.#failures = failures;
     this.#views = views;
+    this.#comparing = { ...comparing, views };
     this.#showing = this.#open(source);
     this.shownView = new ShownView(
       {
@@ -322,6 +327,7 @@ export class TablePanel implements vscode.Disposable {
     if (action === 'exportSelected')
       return void (await vscode.commands.executeCommand('lanceCatalog.table.exportSelectedRows'));
     if (action === 'chooseView') return this.chooseView();
+    if (action === 'compare') return this.compare();
     const next = await runCommand(this.#log, `${action} of ${source.title}`, () =>
       this.#failures.act(action, source.place),
     );
@@ -359,6 +365,19 @@ export class TablePanel implements vscode.Disposable {
       if (!isAbort(error)) throw error;
       return undefined;
     }
+  }
+
+  /** Lets the user choose what the table is compared with, and shows the differences. */
+  async compare(): Promise<void> {
+    const { source, table, controller } = this.#base ?? this.#showing;
+    if (!source.versions || !source.place)
+      throw new CatalogError('Unsupported', 'These rows have no versions.', 'Open a table of the Lance Catalog view.');
+    const base = await viewBase({ source, table });
+    const changes = await chooseChanges(this.#comparing, base, controller.signal);
+    if (!changes) return;
+    const { key } = await this.#showing.table;
+    const view = { where: '', orderBy: [], changes };
+    await this.#endpoint.request('showChanges', { key, view }, AbortSignal.any([controller.signal, this.#page.signal]));
   }
 
   async #showVersion(chosen: VersionChoice): Promise<void> {
@@ -455,9 +474,11 @@ export class TablePanel implements vscode.Disposable {
     if (isWholeTable(view)) {
       this.#replaceView(base);
       void this.shownView.tell();
-      return grown(base.source, base.table);
+      return this.#withColumns(await grown(base.source, base.table));
     }
-    const source = new ViewSource(this.#views, await viewBase(base), view);
+    const source = hasChanges(view)
+      ? ChangesSource.of(this.#views, await viewBase(base), view, before.source)
+      : new ViewSource(this.#views, await viewBase(base), view);
     const next = this.#open(source);
     const cancel = (): void => next.controller.abort();
     signal.addEventListener('abort', cancel, { once: true });
@@ -535,7 +556,7 @@ async function grown({ growing }: TableSource, table: Promise<PanelTable>): Prom
 }
 
 /** @throws CatalogError InvalidInput (13) if the rows can't be filtered and sorted */
-async function viewBase({ source, table }: Showing): Promise<ViewBase> {
+async function viewBase({ source, table }: Pick<Showing, 'source' | 'table'>): Promise<ViewBase> {
   const opened = await table;
   const { place } = source;
   if (place && opened.hasViews === true) return { source, place, table: opened };

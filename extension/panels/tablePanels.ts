@@ -10,6 +10,8 @@ import type { PanelFailures } from './panelFailure.ts';
 import type { SavedViews } from './savedViews.ts';
 import { shownFilter } from './searchedRows.ts';
 import { isResultState, isSamePlace, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
+import { refuseChanges } from './changesSource.ts';
+import type { ChooseChangesDeps } from './chooseChanges.ts';
 import type { ViewDeps } from './viewSource.ts';
 import { TablePanel } from './tablePanel.ts';
 
@@ -27,6 +29,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   readonly #sourceOf: (place: TablePlace) => TableSource;
   readonly #failures: PanelFailures;
   readonly #views: ViewDeps;
+  readonly #comparing: Omit<ChooseChangesDeps, 'views'>;
   readonly #columns: ColumnMemory;
   /** The views that the user has saved. */
   readonly saved: SavedViews;
@@ -40,12 +43,13 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     sourceOf: (place: TablePlace) => TableSource;
     failures: PanelFailures;
     views: ViewDeps;
+    comparing: Omit<ChooseChangesDeps, 'views'>;
     columns: ColumnMemory;
     saved: SavedViews;
     /** Called after each change with whether the active panel is unpinned. */
     onUnpinned: (isUnpinned: boolean) => void;
   }) {
-    const { extensionUri, log, restore, sourceOf, failures, views, columns, saved, onUnpinned } = options;
+    const { extensionUri, log, restore, sourceOf, failures, views, comparing, columns, saved, onUnpinned } = options;
     this.#dist = vscode.Uri.joinPath(extensionUri, 'dist');
     const media = (name: string) => vscode.Uri.joinPath(extensionUri, 'media', name);
     this.#icon = { light: media('table-light.svg'), dark: media('table-dark.svg') };
@@ -54,6 +58,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#sourceOf = sourceOf;
     this.#failures = failures;
     this.#views = views;
+    this.#comparing = comparing;
     this.#columns = columns;
     this.saved = saved;
     this.#onUnpinned = onUnpinned;
@@ -171,6 +176,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const { connection, path, table, version } = panel.place;
     const shown = await panel.table;
     const { columns, view } = shown;
+    refuseChanges(view, 'Code or a file');
     const [where, orderBy] = [shownFilter(shown), view?.orderBy];
     const chosen = { ...(where.trim() !== '' && { where }), orderBy };
     const allColumns = columns.map(({ name }) => name);
@@ -180,6 +186,11 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   /** Lets the user choose the version of the table in the active panel. */
   async chooseVersion(): Promise<void> {
     await this.active?.chooseVersion();
+  }
+
+  /** Lets the user choose what the table in the active panel is compared with. */
+  async compare(): Promise<void> {
+    await this.active?.compare();
   }
 
   /** Shows the reason in the panels of tables that no longer exist. */
@@ -219,6 +230,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       log: this.#log,
       failures: this.#failures,
       views: this.#views,
+      comparing: this.#comparing,
       columns: this.#columns,
       saved: this.saved,
       savedView,

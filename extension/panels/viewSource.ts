@@ -17,7 +17,7 @@ import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
 
 /** What sorts and filters tables: the views process, and how it opens the catalog of a connection. */
 export type ViewDeps = {
-  readonly views: Pick<ViewsHost, 'request' | 'onView'>;
+  readonly views: Pick<ViewsHost, 'request' | 'onView' | 'onChanges'>;
   readonly viewsCatalog: (connection: string) => Promise<ViewsCatalog>;
 };
 
@@ -25,11 +25,15 @@ export type ViewDeps = {
 export type ViewBase = { readonly source: TableSource; readonly place: TablePlace; readonly table: PanelTable };
 
 /** Whether a view has all rows in the order of the table. */
-export const isWholeTable = ({ where, orderBy, search, nearest }: PanelView): boolean =>
-  !nearest && where.trim() === '' && orderBy.length === 0 && (search === undefined || search.text.trim() === '');
+export const isWholeTable = ({ where, orderBy, search, nearest, changes }: PanelView): boolean =>
+  !nearest &&
+  !changes &&
+  where.trim() === '' &&
+  orderBy.length === 0 &&
+  (search === undefined || search.text.trim() === '');
 
 /** @throws CatalogError InvalidInput (13) if the version of the table is not known */
-async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: ViewBase): Promise<ViewedTable> {
+export async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: ViewBase): Promise<ViewedTable> {
   if (table.version === null)
     throw new CatalogError('InvalidInput', `"${table.title}" has no versions.`, 'Use SQL instead.');
   const catalog = await viewsCatalog(place.connection);

@@ -168,8 +168,8 @@ export type CompareResult = {
   key?: string[];
   /**
    * The differing rows in the order of the key or of their row ids. The column `change` is `added`, `removed` or
-   * `changed`. The other columns have the values of the second table, or those of a removed row. For each column that is
-   * not in the key a column such as `price_before` has the value that was changed, otherwise null.
+   * `changed`. The other columns have the values of the second table, or those of a removed row. `changed` lists the
+   * columns with other values, and columns such as `price_before` have their earlier values, otherwise null.
    */
   rows: ArrowTable;
   /** Whether `rows` has all differing rows. */

@@ -1,4 +1,5 @@
 import { CatalogError, isCatalogErrorKind } from '#shared/errors.ts';
+import type { ChangesState } from '#shared/protocol/changes.ts';
 import {
   type SqlResultState,
   type ViewState,
@@ -21,6 +22,8 @@ export type ViewsStart = {
   onExport: (id: string, rows: number) => void;
   /** Called with the state of a sorted or filtered table when it has changed. */
   onView: (id: string, state: ViewState) => void;
+  /** Called with the state of a comparison when it has changed. */
+  onChanges: (id: string, state: ChangesState) => void;
   signal?: AbortSignal | undefined;
 };
 
@@ -44,7 +47,7 @@ export class ViewsProcess {
     }
   }
 
-  private constructor({ node, entry, onResult, onExport, onView }: ViewsStart) {
+  private constructor({ node, entry, onResult, onExport, onView, onChanges }: ViewsStart) {
     this.#process = new PipedProcess({
       node,
       entry,
@@ -56,6 +59,10 @@ export class ViewsProcess {
         },
         viewChanged: (params) => {
           if (viewsHostChecks.viewChanged(params)) callListener(() => onView(params.id, params.state));
+          return null;
+        },
+        changesAdvanced: (params) => {
+          if (viewsHostChecks.changesAdvanced(params)) callListener(() => onChanges(params.id, params.state));
           return null;
         },
         exportAdvanced: (params) => {

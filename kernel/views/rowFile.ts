@@ -59,10 +59,10 @@ export class RowFile {
   }
 
   /**
-   * Returns rows [start, end) as an Arrow stream.
+   * Returns rows [start, end) as an Arrow stream, of all columns or of some.
    * @throws CatalogError InvalidInput (13) if a row is not there
    */
-  async read(start: number, end: number): Promise<Uint8Array> {
+  async read(start: number, end: number, columns?: readonly string[]): Promise<Uint8Array> {
     if (start > end || end > this.#rows)
       throw new CatalogError('InvalidInput', `The result has no rows ${start} to ${end}.`, 'Run the query again.');
     const batches: RecordBatch[] = [];
@@ -73,7 +73,8 @@ export class RowFile {
       batches.push(...table.slice(Math.max(start - firstRow, 0), Math.min(end - firstRow, rows)).batches);
     }
     // Each batch of the file has a separate schema, which is equal but not the same object.
-    return tableToIPC(batches.length > 0 ? new Table(batches) : new Table(this.schema), 'stream');
+    const rows = batches.length > 0 ? new Table(batches) : new Table(this.schema);
+    return tableToIPC(columns ? rows.select([...columns]) : rows, 'stream');
   }
 
   async close(): Promise<void> {

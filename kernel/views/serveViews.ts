@@ -8,6 +8,7 @@ import { explainSql } from './explainSql.ts';
 import { findTarget } from './findTarget.ts';
 import { OpenCatalogs } from './openCatalogs.ts';
 import { checkStatements, readPurpose } from './readStatements.ts';
+import { TableChanges } from './tableChanges.ts';
 import { SqlResults } from './sqlResults.ts';
 import { TableViews } from './tableViews.ts';
 
@@ -29,6 +30,10 @@ export function serveViews(pipe: Duplex, end: () => void): void {
     catalogs,
     report: (id, state) => void window.request('viewChanged', { id, state }).catch(() => {}),
   });
+  const changes = new TableChanges({
+    catalogs,
+    report: (id, state) => void window.request('changesAdvanced', { id, state }).catch(() => {}),
+  });
   const handlers = checkedHandlers<ViewsMethods>(
     {
       checkSyntax: ({ texts }, signal) => checkStatements(engine, texts, signal),
@@ -49,6 +54,11 @@ export function serveViews(pipe: Duplex, end: () => void): void {
       readRowIds: (request, signal) => tables.rowIds(request, signal),
       cancelView: ({ id }) => (tables.cancel(id), null),
       closeView: async ({ id }) => (await tables.close(id), null),
+      hasRowIds: (request, signal) => changes.hasRowIds(request, signal),
+      openChanges: (request, signal) => changes.open(request, signal),
+      readChanges: async (request) => Buffer.from(await changes.read(request)).toString('base64'),
+      cancelChanges: ({ id }) => (changes.cancel(id), null),
+      closeChanges: async ({ id }) => (await changes.close(id), null),
       filterByCell: (request, signal) => tables.filterByCell(request, signal),
       countValues: (request, signal) => tables.countValues(request, signal),
     },

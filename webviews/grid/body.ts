@@ -1,7 +1,8 @@
 import { countText } from '#shared/format/numbers.ts';
 import { createElement, createWrapper } from '../parts/elements.ts';
 import type { ColumnLayout, ColumnWindow } from './columnLayout.ts';
-import { type DrawnCell, drawCell, releaseCell } from './cells.ts';
+import { releaseCell } from './cells.ts';
+import { drawMarkedCell, type MarkedCell } from './changeMarks.ts';
 import type { GridFrame } from './frame.ts';
 import { rotate } from './rotate.ts';
 import { type CellRange, type GridPosition, isInRange } from './selection.ts';
@@ -27,7 +28,7 @@ export type BodyView = {
 
 type ShownColumn = { readonly index: number; readonly column: number; readonly left: number; readonly width: number };
 
-type CellElement = DrawnCell & { shown: ShownColumn | undefined; state: string };
+type CellElement = MarkedCell & { shown: ShownColumn | undefined; state: string };
 
 type RowElement = {
   readonly element: HTMLElement;
@@ -170,7 +171,7 @@ export class GridBody {
     if (first !== undefined && start !== undefined) rotate(parent, cells, start - first);
     while (cells.length < window.length) {
       const element = createElement('div', { role: 'gridcell' });
-      cells.push({ element, drawn: null, release: undefined, shown: undefined, state: '' });
+      cells.push({ element, drawn: null, release: undefined, mark: undefined, shown: undefined, state: '' });
       parent.append(element);
     }
     for (const [index, cell] of cells.entries()) {
@@ -180,6 +181,8 @@ export class GridBody {
       if (cell.shown?.column !== shown.column) {
         cell.state = '';
         element.className = '';
+        // The classes of a mark are gone too, so that the cell is drawn again.
+        if (cell.mark) cell.drawn = null;
       }
       if (cell.shown?.index !== shown.index && row.row >= 0) element.id = this.#id(row.row, shown.index);
       if (cell.shown?.left !== shown.left) element.style.left = `${shown.left}px`;
@@ -194,7 +197,7 @@ export class GridBody {
     for (const cells of [row.cells.pinned, row.cells.scrolled])
       for (const cell of cells) {
         const { column, index } = cell.shown!;
-        drawCell(cell, frame.cell(row.row, column), rowHeight);
+        drawMarkedCell(cell, frame.cell(row.row, column), frame.mark?.(row.row, column), rowHeight);
         const isActive = active.row === row.row && active.column === index;
         const isSelected = isRange && isInRange(range, row.row, index);
         const state = `${isActive ? 'a' : ''}${isSelected ? 's' : ''}`;

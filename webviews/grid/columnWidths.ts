@@ -93,11 +93,14 @@ function columnWidth(
     if (cell === undefined) break;
     // A vector has a line and its facts beside the values.
     const plot = cell.kind === 'vector' ? 88 + 16 * digit : 0;
+    const mark = frame.mark?.(row, column);
+    // A sign, or the value before and an arrow, with their gaps.
+    const extra = mark?.before ? textWidth(`${mark.before.text}  →  `, digit) : mark?.isName ? 3 * digit : 0;
     widest = Math.max(
       widest,
       cell.kind === 'image'
         ? Math.max(96, rowHeight * 1.6)
-        : plot + textWidth(cell.kind === 'text' ? markedText(cell.text.slice(0, 80)) : cell.text, digit),
+        : plot + extra + textWidth(cell.kind === 'text' ? markedText(cell.text.slice(0, 80)) : cell.text, digit),
     );
   }
   return Math.round(Math.min(most, Math.max(least, Math.min(header, 220), widest + cellPadding)));

@@ -7,6 +7,7 @@ import { pageRows } from '#shared/mime.ts';
 import type { ColumnPosition, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { type Block, blockOf, cellText, type GridCell, type OmittedCell } from './block.ts';
 import type { CellValue } from './cellValue.ts';
+import type { ChangeMark } from './changeMarks.ts';
 import { type ColumnGroup, columnGroups, treeGroups, wholeGroup } from './columnGroups.ts';
 import { type GridColumn, gridColumns, positionOf } from './columnTree.ts';
 import { GroupPages } from './groupPages.ts';
@@ -28,6 +29,8 @@ export type GridFrame = {
   expand(structs: readonly number[]): void;
   /** Calls a function after rows were loaded. Only one function is called. */
   watch(onChange: () => void): void;
+  /** Returns how a cell differs from another table, by row and index in `columns`. Set for the rows of a comparison. */
+  readonly mark?: (row: number, column: number) => ChangeMark | undefined;
   /** Returns the full text of a cell by row and index in `columns`; `undefined` if it isn't loaded. */
   exactText(row: number, column: number): string | undefined;
   /** Loads all bytes of a blob by row and index in `columns`. Set if blobs can be read. */

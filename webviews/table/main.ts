@@ -28,6 +28,8 @@ import { type Action, createButton, createElement } from '../parts/elements.ts';
 import type { Notice } from '../parts/noticeLine.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
 import { asRecord } from '#shared/records.ts';
+import { ChangesBar } from './changesBar.ts';
+import { changedFrame } from './changedFrame.ts';
 import { TableViewing } from './tableViewing.ts';
 import type { KeptSteps } from './viewSteps.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
@@ -49,6 +51,7 @@ const actionLabels: Record<PanelAction, string> = {
   showNewest: 'Show Newest',
   exportSelected: 'Export Selected Rows…',
   chooseView: 'Views',
+  compare: 'Compare With…',
 };
 
 const act = (action: PanelAction): void => void host.request('act', { action }).catch(() => undefined);
@@ -72,10 +75,11 @@ function growthElement({ note }: PanelGrowth): HTMLElement {
 
 /** `7 columns · version 3`, a note, and a button while rows are added. Without a toolbar also the number of rows. */
 function footerOf(table: PanelTable): Footer {
-  const { columns, version, note, isGrowing } = table;
+  const { version, note, isGrowing } = table;
+  const columns = table.changes?.numShown ?? table.columns.length;
   const parts = [
     ...(hasToolbar(table) ? [] : [rowsText(table)]),
-    `${countText(columns.length)} ${columns.length === 1 ? 'column' : 'columns'}`,
+    `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`,
     ...(version === null ? [] : [`version ${version}`]),
   ];
   return {
@@ -100,6 +104,7 @@ const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.
   fail: (failure) => (fail(failure), null),
   applyView: ({ view, columns }) => applyView(view, columns),
   savedView: (state) => (showSavedView(state), null),
+  showChanges: ({ key, view }) => (showChanges(key, view), null),
   goToRow: () => (content.kind === 'table' && content.grid.goToRow(), null),
   selection: () => selectionOf(content),
 });
@@ -142,7 +147,7 @@ function keepPage(change: PageState): void {
 const toolbar = new Toolbar();
 const versionBar = new VersionBar(act);
 const viewButton = new ViewButton(() => act('chooseView'));
-toolbar.buttons.append(viewButton.element, versionBar.button);
+toolbar.buttons.append(viewButton.element, versionBar.compare, versionBar.button);
 
 function selectionOf(shown: PanelContent): PanelViewMethods['selection'][1] {
   const selection = shown.kind === 'table' ? shown.grid.exported : undefined;
@@ -192,6 +197,17 @@ function showSavedView(state: SavedViewState): void {
   keepPage({ savedView: state.name });
 }
 
+const changesBar = new ChangesBar({
+  showKind: (kind) => viewing.showKind(kind),
+  leave: () => viewing.leaveChanges(),
+  act,
+});
+
+/** Shows a view that the extension asks for, unless the panel shows another table by now. */
+function showChanges(key: string, view: PanelView): void {
+  if (content.kind === 'table' && content.table.key === key) viewing.apply(view);
+}
+
 function fail(failure: PanelFailure): void {
   replace({ kind: 'failed' }, failureElement(failure));
 }
@@ -204,7 +220,7 @@ function show(table: PanelTable): void {
   const state = columnSettings
     ? rememberedState({ ...table, columnSettings })
     : (stateOf(pageState, table) ?? rememberedState(table));
-  const frame = pagedFrame(
+  const paged = pagedFrame(
     table,
     (start, end, columns, signal) =>
       host.request('rows', { key, start, end, ...(columns && { columns: [...columns] }) }, signal),
@@ -212,6 +228,7 @@ function show(table: PanelTable): void {
       ? (row, column, range, signal) => host.request('blob', { key, column, row, ...range }, signal)
       : undefined,
   );
+  const frame = table.changes ? changedFrame(paged, table.changes) : paged;
   const clear = { label: 'Clear Filter', run: () => viewing.clear() };
   const keep = keepState(table, frame.columns, state);
   const grid = new Grid({
@@ -223,7 +240,7 @@ function show(table: PanelTable): void {
     save: saveFile,
     state,
     viewing: viewing.gridViewing(table, frame.columns),
-    exportSelected: table.hasViews === true ? () => act('exportSelected') : undefined,
+    exportSelected: table.hasViews === true && !table.changes ? () => act('exportSelected') : undefined,
     empty: noRows(view, clear),
     onState: keep,
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
@@ -231,11 +248,13 @@ function show(table: PanelTable): void {
   replace({ kind: 'table', table, grid }, grid.element);
   showVersion();
   viewButton.element.hidden = table.hasViews !== true;
+  changesBar.show(table, toolbar.element);
   viewing.take(table);
 }
 
 /** Returns what is shown instead of the rows of a view that has none. */
 function noRows(view: PanelTable['view'], clear: Action): Notice | undefined {
+  if (view?.changes) return { text: 'There are no such differences.', actions: [] };
   if (view?.search) return { text: 'No rows match the search.', actions: [{ ...clear, label: 'Clear Search' }] };
   return view && view.where !== '' ? { text: 'No rows match the filter.', actions: [clear] } : undefined;
 }
@@ -273,6 +292,7 @@ function grow(growth: PanelGrowth): void {
   const table = { ...content.table, ...growth };
   content = { ...content, table };
   toolbar.show(table);
+  changesBar.show(table, toolbar.element);
   const { isGrowing, isMoved } = growth;
   content.grid.update({ numRows: table.numRows, footer: footerOf(table), isGrowing, isMoved });
 }
@@ -281,15 +301,21 @@ function grow(growth: PanelGrowth): void {
  * Returns what the grid of the same table had kept, if the page is created again. Another view of the table keeps the columns, and
  * starts at its first row.
  */
-function stateOf(saved: unknown, { key, title }: PanelTable): GridState | undefined {
+function stateOf(saved: unknown, { key, title, view }: PanelTable): GridState | undefined {
   if (typeof saved !== 'object' || saved === null) return undefined;
-  const { key: of, title: savedTitle, grid: state } = saved as { key?: unknown; title?: unknown; grid?: GridState };
+  const { key: of, title: savedTitle, grid: state, view: savedView } = saved as PageState;
   if (!state || (of !== key && savedTitle !== title)) return undefined;
+  // A comparison has other columns than its table, and than another comparison.
+  if (comparisonOf(savedView) !== comparisonOf(view)) return undefined;
   const kept = { ...state, choices: { ...noChoices, ...state.choices } };
   if (of === key) return kept;
   const { column } = state.selection.active;
   return { ...kept, top: 0, selection: selectCell({ row: 0, column }) };
 }
+
+/** Returns what a view compares; undefined for the rows of the table. */
+const comparisonOf = (view: PanelView | undefined): string | undefined =>
+  view?.changes && JSON.stringify({ ...view.changes, kind: null });
 
 /**
  * Returns a function that keeps the state of a grid: in the webview, from which the extension opens the panel again after
@@ -310,7 +336,8 @@ function keepState(
   return (next) => {
     keepPage({ key, title, version, view, grid: next });
     const height = next.rowHeight ?? 'small';
-    if (next.choices === choices && height === rowHeight) return;
+    // The columns of a comparison are not those of the table.
+    if (view?.changes || (next.choices === choices && height === rowHeight)) return;
     [choices, rowHeight] = [next.choices, height];
     const settings = toSettings(columns, choices, rowHeight);
     // Without it, only the next opening of the table is different.

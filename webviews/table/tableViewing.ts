@@ -1,4 +1,5 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
+import type { ChangeKind } from '#shared/protocol/changes.ts';
 import type {
   ColumnPosition,
   ColumnValues,
@@ -120,7 +121,8 @@ export class TableViewing {
    * @param columns the columns of the grid
    */
   gridViewing(table: PanelTable, columns: readonly GridColumn[]): GridViewing | undefined {
-    if (table.hasViews !== true) return undefined;
+    // The rows of a comparison are not those of the table.
+    if (table.hasViews !== true || table.view?.changes) return undefined;
     const { view = wholeTable } = table;
     const sorted = view.orderBy.flatMap(({ column, descending }) => {
       const index = columns.findIndex(({ name }) => name === column);
@@ -145,6 +147,22 @@ export class TableViewing {
   async applyView(view: PanelView): Promise<boolean> {
     if (isSameView(view, this.#view)) return true;
     return this.#apply(view);
+  }
+
+  /** Shows another view of the table, which can be undone. */
+  apply(view: PanelView): void {
+    void this.#apply(view);
+  }
+
+  /** Shows only rows of a kind of a comparison; null for all. */
+  showKind(kind: ChangeKind | null): void {
+    const { changes } = this.#view;
+    if (changes && changes.kind !== kind) this.apply({ ...this.#view, changes: { ...changes, kind } });
+  }
+
+  /** Shows the rows of the table again instead of a comparison. */
+  leaveChanges(): void {
+    this.apply(wholeTable);
   }
 
   /** Removes the search, or the filter if there is no search. */
@@ -182,8 +200,9 @@ export class TableViewing {
   #draw(): void {
     const table = this.#table;
     const hasViews = table?.hasViews === true;
-    this.#line.element.hidden = !hasViews;
-    this.#search.element.hidden = !hasViews;
+    const isShown = hasViews && table.view?.changes === undefined;
+    this.#line.element.hidden = !isShown;
+    this.#search.element.hidden = !isShown;
     for (const button of [this.#undo, this.#redo]) button.hidden = !hasViews;
     this.#undo.disabled = !this.#steps.peek(-1);
     this.#redo.disabled = !this.#steps.peek(1);

@@ -6,7 +6,8 @@ import { createElement, createWrapper } from '../parts/elements.ts';
 export const hasToolbar = ({ version }: PanelTable): boolean => version !== null;
 
 /** Returns the number of rows in words: `1,000,000 rows`; with a filter `12 of 1,000,000 rows`. */
-export function rowsText({ numRows, totalRows, view, isGrowing }: PanelTable): string {
+export function rowsText({ numRows, totalRows, view, isGrowing, changes }: PanelTable): string {
+  if (changes) return `${countText(numRows)} ${numRows === 1 ? 'difference' : 'differences'}`;
   const isFiltered = view !== undefined && (view.where.trim() !== '' || view.search !== undefined);
   const total = totalRows ?? numRows;
   const all = `${countText(total)} ${total === 1 ? 'row' : 'rows'}`;

@@ -26,6 +26,8 @@ export function versionNotice({
  */
 export class VersionBar {
   readonly button: HTMLButtonElement;
+  /** Compares the table with another version, or with another table. */
+  readonly compare: HTMLButtonElement;
   readonly #bar = createElement('div', { className: 'lance-version-bar', role: 'status' });
   readonly #act: (action: PanelAction) => void;
 
@@ -34,6 +36,9 @@ export class VersionBar {
     this.button = createButton({ label: '', run: () => act('chooseVersion') });
     this.button.className = 'lance-version-button';
     this.button.title = 'Show another version or a tag';
+    this.compare = createButton({ label: 'Compare…', run: () => act('compare') });
+    this.compare.className = 'lance-version-button lance-compare-button';
+    this.compare.title = 'Compare with another version, a tag or another table';
   }
 
   /** Shows the version of the table whose grid and toolbar are on the page. */
@@ -41,6 +46,7 @@ export class VersionBar {
     const { version, isPinned } = table;
     this.button.textContent = `Version ${version}`;
     this.button.hidden = version === null;
+    this.compare.hidden = version === null;
     const notice = versionNotice(table);
     if (!notice) return this.#bar.remove();
     const button = createButton({ label: notice.button, run: () => this.#act('showNewest') });

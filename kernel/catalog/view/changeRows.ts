@@ -1,4 +1,4 @@
-import { type Data, type DataType, Field, makeData, RecordBatch, Schema, Struct, Utf8 } from '#arrow';
+import { type Data, type DataType, Field, List, makeData, RecordBatch, Schema, Struct, Utf8 } from '#arrow';
 import { buildColumn } from '#catalog/arrow/buildColumn.ts';
 import { convertValue } from '#catalog/arrow/convertValue.ts';
 import { gatherRows } from '#catalog/arrow/gatherRows.ts';
@@ -9,10 +9,15 @@ import type { RowAt, RowChange } from './rowChange.ts';
 
 /** The columns of the rows of a comparison. */
 export type ChangeColumns = {
-  /** `change`, the compared columns, and for each of them without the key its value before a change. */
+  /**
+   * `change`, the compared columns, `changed` with the names of those that have changed, and for each of them without the
+   * key its value before a change.
+   */
   readonly schema: Schema;
   /** The name of the first column, whose values are the kinds of changes. */
   readonly kind: string;
+  /** The name of the column of lists of the changed columns. */
+  readonly changed: string;
   /** The compared columns; those of the key are first. */
   readonly columns: readonly string[];
   /** The columns of earlier values by the compared columns. They are null unless this value of the row has changed. */
@@ -22,6 +27,8 @@ export type ChangeColumns = {
 /** Rows of a batch, and bytes of the batches that they are taken from. The rows may be far apart. */
 const maxRows = 500;
 const maxBytes = 32 * 2 ** 20;
+
+const namesType = new List(new Field('item', new Utf8(), false));
 
 /** Returns the columns of the rows of a comparison. A name that a column of the table has gets an underscore. */
 export function changeColumns({
@@ -34,15 +41,16 @@ export function changeColumns({
     names.add(free);
     return free;
   };
-  const kind = unused('change');
+  const [kind, changed] = [unused('change'), unused('changed')];
   const earlier = fields.filter(({ name }) => !key.includes(name));
   const before = new Map(earlier.map(({ name }) => [name, unused(`${name}_before`)]));
   const schema = new Schema([
     new Field(kind, new Utf8(), false),
     ...fields.map(({ name, type, metadata }) => new Field(name, type, true, metadata)),
+    new Field(changed, namesType, true),
     ...earlier.map(({ name, type, metadata }) => new Field(before.get(name)!, type, true, metadata)),
   ]);
-  return { schema, kind, columns: fields.map(({ name }) => name), before };
+  return { schema, kind, changed, columns: fields.map(({ name }) => name), before };
 }
 
 /** Puts the rows of a comparison together as batches. */
@@ -87,6 +95,10 @@ function changeBatch(changes: readonly RowChange[], { schema, columns, before }:
       changes.map(({ kind }) => kind),
     ),
     ...columns.map((name) => gatherColumn(typeOf(schema, name), name, current)),
+    buildColumn(
+      namesType,
+      changes.map((change) => (change.kind === 'changed' ? change.columns : null)),
+    ),
     ...[...before].map(([name, earlier]) =>
       gatherColumn(
         typeOf(schema, earlier),

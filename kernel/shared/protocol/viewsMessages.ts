@@ -16,6 +16,7 @@ import {
   shapeFor,
 } from '#shared/shape.ts';
 import { type TimeZoneChoice, timeZoneChoices } from '#shared/format/times.ts';
+import { type ChangedColumn, type ChangeKind, changeKinds, type ChangesState, isChangesState } from './changes.ts';
 import {
   type ColumnInfo,
   type ColumnValues,
@@ -149,6 +150,28 @@ export type ValuesRequest = ViewedTable & {
   timeZone: TimeZoneChoice;
 };
 
+/** Two tables of a catalog, or two versions of a table. */
+export type ComparedTables = {
+  catalog: ViewsCatalog;
+  before: { path: string[]; version: number };
+  after: { path: string[]; version: number };
+};
+
+export type ChangesRequest = ComparedTables & {
+  /** Chosen by the window. */
+  id: string;
+  /** The columns that identify a row; null for row ids. */
+  key: string[] | null;
+};
+
+/** The columns of the differences: `numShown` to show, the names of changed columns, and the values before a change. */
+export type OpenedChanges = {
+  columns: ColumnInfo[];
+  numShown: number;
+  columnChanges: ChangedColumn[];
+  state: ChangesState;
+};
+
 /** The rows of a view while they are listed and after that. */
 export type ViewState = {
   /** The number of rows that can be read. */
@@ -195,6 +218,18 @@ export type ViewsMethods = {
   /** Stops the list of rows and keeps those that were listed. */
   cancelView: [{ id: string }, null];
   closeView: [{ id: string }, null];
+  /** Whether the row ids of two tables identify their rows. */
+  hasRowIds: [ComparedTables, boolean];
+  /** Starts a comparison, whose progress `changesAdvanced` reports. */
+  openChanges: [ChangesRequest, OpenedChanges];
+  /** Returns differences [start, end) of a kind as an Arrow stream in base64, of all columns or of some. */
+  readChanges: [
+    { id: string; kind: ChangeKind | null; start: number; end: number; columns?: string[] | undefined },
+    string,
+  ];
+  /** Stops a comparison and keeps the differences that it has found. */
+  cancelChanges: [{ id: string }, null];
+  closeChanges: [{ id: string }, null];
   /** Returns a filter with the condition that a column has the value of a cell, or another one. */
   filterByCell: [FilterRequest, string];
   /** Counts the values of a column in the rows of a view. */
@@ -210,6 +245,8 @@ export type ViewsHostMethods = {
   exportAdvanced: [{ id: string; rows: number }, null];
   /** Sent at most four times a second for each view, and once at the end of its list. */
   viewChanged: [{ id: string; state: ViewState }, null];
+  /** Sent at most four times a second for each comparison, and once at its end. */
+  changesAdvanced: [{ id: string; state: ChangesState }, null];
 };
 
 const isNothing = oneOf(null);
@@ -235,6 +272,9 @@ const isSqlRequest = shapeFor<SqlRequest>({
 });
 
 const viewedTable = { catalog: isViewsCatalog, path: listOf(isString), version: isCount };
+
+const isComparedTable = shape({ path: listOf(isString), version: isCount });
+const comparedTables = { catalog: isViewsCatalog, before: isComparedTable, after: isComparedTable };
 
 /** Checks of the parameters of a request to the views process, before it is handled. */
 export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMethods[K][0]> } = {
@@ -270,6 +310,17 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
   readRowIds: shape({ id: isString, start: isCount, end: isCount }),
   cancelView: onId,
   closeView: onId,
+  hasRowIds: shapeFor<ComparedTables>(comparedTables),
+  openChanges: shapeFor<ChangesRequest>({ ...comparedTables, id: isString, key: nullable(listOf(isString)) }),
+  readChanges: shape({
+    id: isString,
+    kind: nullable(oneOf(...changeKinds)),
+    start: isCount,
+    end: isCount,
+    columns: anyOf(oneOf(undefined), listOf(isString)),
+  }),
+  cancelChanges: onId,
+  closeChanges: onId,
   filterByCell: shapeFor<FilterRequest>({
     ...viewedTable,
     id: nullable(isString),
@@ -313,4 +364,5 @@ export const viewsHostChecks: { readonly [K in keyof ViewsHostMethods]: Check<Vi
   resultChanged: shape({ id: isString, state: isResultState }),
   exportAdvanced: shape({ id: isString, rows: isCount }),
   viewChanged: shape({ id: isString, state: isViewState }),
+  changesAdvanced: shape({ id: isString, state: isChangesState }),
 };

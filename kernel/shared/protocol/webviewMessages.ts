@@ -15,6 +15,7 @@ import {
   shapeFor,
 } from '#shared/shape.ts';
 import { type DistanceType, distanceTypes } from '#shared/vectorTypes.ts';
+import { isPanelChanges, type PanelChanges, type ShownChanges } from './changes.ts';
 
 // The messages between the extension host and the table panel, as `name: [params, result]`. The transport is
 // `Endpoint` in rpc.ts.
@@ -93,6 +94,8 @@ export type PanelTable = {
   nearest?: NearestFacts | undefined;
   /** How the rows were searched, if they were. */
   searched?: SearchedColumns;
+  /** Set if the rows are the differences from another table. */
+  changes?: ShownChanges;
   /** The number of rows without a filter. */
   totalRows?: number;
   /** What the user set on the columns when the table was open before. */
@@ -126,6 +129,8 @@ export type PanelView = {
   nearest?: PanelNearest | undefined;
   /** Only rows whose text has this. */
   search?: PanelSearch | undefined;
+  /** The differences from another table, instead of the rows. Filter and order are empty then. */
+  changes?: PanelChanges | undefined;
 };
 
 /** Where the vector of a search is from: a row of the whole table at a version, a row of another view, or the user. */
@@ -184,6 +189,7 @@ export const isPanelView = shapeFor<PanelView>({
   orderBy: listOf(shapeFor<PanelOrdering>({ column: isString, descending: isBoolean })),
   nearest: optional(isPanelNearest),
   search: optional(shapeFor<PanelSearch>({ text: isString, isScan: isBoolean })),
+  changes: optional(isPanelChanges),
 });
 
 /** Which saved view a panel shows, and whether filter, order or columns were changed since it was saved. */
@@ -212,6 +218,8 @@ export type PanelGrowth = {
   isGrowing: boolean;
   /** Whether rows that were read before have changed their order. */
   isMoved?: boolean;
+  /** Set if the rows are the differences from another table. */
+  changes?: ShownChanges;
 };
 
 /**
@@ -228,6 +236,7 @@ export const panelActions = [
   'showNewest',
   'exportSelected',
   'chooseView',
+  'compare',
 ] as const;
 export type PanelAction = (typeof panelActions)[number];
 
@@ -302,6 +311,8 @@ export type PanelViewMethods = {
   goToRow: [params: null, result: null];
   /** Returns the selected rows; null if there are none. */
   selection: [params: null, result: { key: string; selection: PanelSelection } | null];
+  /** Shows the differences from another table, as if the user had chosen them in the panel. */
+  showChanges: [params: { key: string; view: PanelView }, result: null];
   show: [params: PanelTable, result: null];
   grow: [params: PanelGrowth, result: null];
   /** Tells the panel which version of its table is the newest now. */

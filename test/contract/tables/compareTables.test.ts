@@ -160,6 +160,7 @@ forEachSubject('comparison of tables', (makeCatalog) => {
       'name',
       'price',
       'vector',
+      'changed',
       'name_before',
       'price_before',
       'vector_before',
@@ -174,6 +175,7 @@ forEachSubject('comparison of tables', (makeCatalog) => {
       [five['name'], five['name_before'], five['price_before'], [...(five['vector_before'] as Iterable<number>)]],
       ['five', null, null, [5, 0.5]],
     );
+    assert.deepEqual([...(five['changed'] as Iterable<string>)], ['name', 'vector']);
     const removed = found.find(({ id }) => id === 350n)!;
     assert.deepEqual([removed['price'], removed['vector_before']], [Number.NaN, null]);
   });

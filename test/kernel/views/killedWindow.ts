@@ -11,6 +11,7 @@ const views = await ViewsProcess.start({
   },
   onExport: () => {},
   onView: () => {},
+  onChanges: () => {},
 });
 const catalog = { implementation: 'engine', socketPath: '/nowhere', secret: '', root: '/nowhere' } as const;
 const text = 'select range as id from range(2000000000)';

@@ -4,10 +4,12 @@ import { cpSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Table, tableFromIPC } from '#arrow';
+import { openDir } from '#engine/dir/dirCatalog.ts';
 import { EngineProcess } from '#catalog/engineProcess.ts';
 import { ViewsProcess } from '#processes/viewsProcess.ts';
 import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
+import type { ChangeKind, ChangesState } from '#shared/protocol/changes.ts';
 import type { SqlRequest, SqlResultState, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { startServing } from '../../contract/serve/serving.ts';
@@ -79,6 +81,7 @@ suite('The views process', function () {
   const states = new Map<string, SqlResultState[]>();
   const progress = new Map<string, number>();
   const viewStates = new Map<string, ViewState[]>();
+  const changesStates = new Map<string, ChangesState[]>();
   let lastId = 0;
 
   suiteSetup(async () => {
@@ -89,11 +92,13 @@ suite('The views process', function () {
   setup(async () => {
     states.clear();
     viewStates.clear();
+    changesStates.clear();
     views = await ViewsProcess.start({
       entry: inRoot('dist/views.cjs'),
       node,
       onResult: (id, state) => states.set(id, [...(states.get(id) ?? []), state]),
       onExport: (id, rows) => progress.set(id, rows),
+      onChanges: (id, state) => changesStates.set(id, [...(changesStates.get(id) ?? []), state]),
       onView: (id, state) => viewStates.set(id, [...(viewStates.get(id) ?? []), state]),
     });
   });
@@ -112,6 +117,16 @@ suite('The views process', function () {
       'the end of the query',
       () => {
         const state = stateOf(id);
+        return state && state.end !== 'running' ? state : undefined;
+      },
+      60,
+    );
+
+  const changesEnd = (id: string): Promise<ChangesState> =>
+    until(
+      'the end of the comparison',
+      () => {
+        const state = changesStates.get(id)?.at(-1);
         return state && state.end !== 'running' ? state : undefined;
       },
       60,
@@ -524,5 +539,80 @@ suite('The views process', function () {
     } finally {
       await server.close();
     }
+  });
+
+  test('compares two versions of a table, and reads the rows of each kind in pages', async () => {
+    const root = tempFolder();
+    const db = await openDir({ root });
+    const table = await db.createTable(
+      't',
+      Array.from({ length: 3_000 }, (_, id) => ({ id, name: id % 3 === 0 ? null : `row ${id}` })),
+    );
+    await table.update({ where: 'id % 2 = 1', values: { name: 'other' } });
+    await table.delete('id % 1000 = 4');
+    await table.add([{ id: 5_000, name: 'new' }]);
+    const version = await table.version();
+    const own: ViewsCatalog = { implementation: 'engine', ...engine.address, root };
+    const tables = { catalog: own, before: { path: ['t'], version: 1 }, after: { path: ['t'], version } };
+    assert.equal(await views.request('hasRowIds', tables), false);
+    const opened = await views.request('openChanges', { id: 'c', ...tables, key: ['id'] });
+    assert.deepEqual(
+      [opened.columns.map(({ name }) => name), opened.numShown, opened.columnChanges],
+      [['change', 'id', 'name', 'changed', 'name_before'], 3, []],
+    );
+    const state = await changesEnd('c');
+    const counts = { added: 1, removed: 3, changed: 1_500 };
+    const all = { rowsRead: 5_998, rowsTotal: 5_998, compared: 3_001, end: 'complete' };
+    assert.deepEqual(state, { counts, readable: counts, ...all });
+    const read = async (kind: ChangeKind | null, start: number, end: number, columns?: string[]) =>
+      valuesOf(
+        tableFromIPC(
+          Buffer.from(
+            await views.request('readChanges', { id: 'c', kind, start, end, ...(columns && { columns }) }),
+            'base64',
+          ),
+        ),
+      );
+    assert.deepEqual(await read('removed', 1, 3, ['change', 'id']), [
+      { change: 'removed', id: 1_004 },
+      { change: 'removed', id: 2_004 },
+    ]);
+    assert.deepEqual(await read('added', 0, 1), [
+      { change: 'added', id: 5_000, name: 'new', changed: null, name_before: null },
+    ]);
+    const changed = { change: 'changed', name: 'other', changed: ['name'] };
+    assert.deepEqual(
+      await read('changed', 700, 702),
+      [
+        { ...changed, id: 1_401, name_before: null },
+        { ...changed, id: 1_403, name_before: 'row 1403' },
+      ].map(({ change, id, name, changed: names, name_before }) => ({ change, id, name, changed: names, name_before })),
+    );
+    const ids = (await read(null, 0, 1_504, ['id'])).map((row) => (row as { id: number }).id);
+    assert.deepEqual(
+      ids,
+      ids.toSorted((a, b) => a - b),
+    );
+    await views.request('closeChanges', { id: 'c' });
+    await assert.rejects(read(null, 0, 1), /The comparison was closed/);
+  });
+
+  test('says why a comparison has failed, and keeps the rows of a canceled one', async () => {
+    const orders = { path: ['shop', 'eu', 'orders'], version: 1 };
+    const products = { path: ['shop', 'products'], version: 1 };
+    await assert.rejects(
+      views.request('openChanges', { id: 'two', catalog, before: orders, after: products, key: null }),
+      /need a key/,
+    );
+    const twice = { id: 'twice', catalog, before: products, after: products, key: ['in_stock'] };
+    await views.request('openChanges', twice);
+    const failed = await changesEnd('twice');
+    assert.equal(failed.end, 'failed');
+    assert.match(failed.problem ?? '', /Several rows of "products" have the value/);
+    await views.request('openChanges', { ...twice, id: 'stopped', key: ['id'] });
+    await views.request('cancelChanges', { id: 'stopped' });
+    const stopped = await changesEnd('stopped');
+    assert.ok(stopped.end === 'canceled' || stopped.rowsRead === stopped.rowsTotal, JSON.stringify(stopped));
+    await views.request('closeChanges', { id: 'stopped' });
   });
 });

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { countText } from '#shared/format/numbers.ts';
+import { displayPath } from '#shared/names.ts';
+import { type ChangesState, countOfKind, type PanelChanges, type ShownChanges } from '#shared/protocol/changes.ts';
+import type { OpenedChanges } from '#shared/protocol/viewsMessages.ts';
+import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import { asRecord } from '#shared/records.ts';
+import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
+import { type ViewBase, type ViewDeps, viewedTable } from './viewSource.ts';
+
+/** The view of a panel that shows differences. */
+type ChangesView = PanelView & { changes: PanelChanges };
+
+export const hasChanges = (view: PanelView): view is ChangesView => view.changes !== undefined;
+
+/** A comparison in the views process. The sources of its kinds of rows share it; it is closed with the last one. */
+class Comparison {
+  readonly base: ViewBase;
+  readonly changes: PanelChanges;
+  readonly listeners = new Set<() => void>();
+  readonly #deps: ViewDeps;
+  readonly #closing = new AbortController();
+  #users = 0;
+  #opened: { readonly id: string; readonly done: Promise<OpenedChanges>; stop(): void } | undefined;
+  #state: ChangesState | undefined;
+  /** Whether the views process has ended since the comparison was started. */
+  #isLost = false;
+
+  constructor(deps: ViewDeps, base: ViewBase, changes: PanelChanges) {
+    this.#deps = deps;
+    this.base = base;
+    this.changes = changes;
+  }
+
+  get state(): ChangesState | undefined {
+    return this.#state;
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  retain(): void {
+    this.#users++;
+  }
+
+  release(): void {
+    if (--this.#users > 0) return;
+    this.#closing.abort();
+    this.listeners.clear();
+    this.#forget();
+  }
+
+  cancel(): void {
+    const id = this.#opened?.id;
+    if (id !== undefined) this.#deps.views.request('cancelChanges', { id }).catch(() => undefined);
+  }
+
+  /** Starts the comparison. Later calls return the same one, unless the views process has ended. */
+  open(): { readonly id: string; readonly done: Promise<OpenedChanges> } {
+    this.#closing.signal.throwIfAborted();
+    if (this.#opened) return this.#opened;
+    const id = randomUUID();
+    const controller = new AbortController();
+    const listening = this.#deps.views.onChanges(id, (state) => this.#take(id, state));
+    const stop = (): void => {
+      listening.dispose();
+      controller.abort();
+    };
+    const opened = { id, done: this.#start(id, controller.signal), stop };
+    this.#opened = opened;
+    this.#isLost = false;
+    opened.done.catch(() => {
+      stop();
+      if (this.#opened === opened) this.#opened = undefined;
+    });
+    return opened;
+  }
+
+  async read(
+    request: { kind: PanelChanges['kind']; start: number; end: number; columns?: string[] },
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const read = async (): Promise<Uint8Array> => {
+      const { id, done } = this.open();
+      await done;
+      return Buffer.from(await this.#deps.views.request('readChanges', { id, ...request }, signal), 'base64');
+    };
+    const before = this.#opened;
+    try {
+      return await read();
+    } catch (error) {
+      if (!isCatalogError(error, 'ServiceUnavailable') || signal.aborted) throw error;
+      if (this.#opened === before) this.#forget();
+      return read();
+    }
+  }
+
+  async #start(id: string, signal: AbortSignal): Promise<OpenedChanges> {
+    const { catalog, path, version } = await viewedTable(this.#deps, this.base);
+    const { changes } = this;
+    const [here, other] = [
+      { path, version },
+      { path: changes.path, version: changes.version },
+    ];
+    const [before, after] = changes.isBefore ? [other, here] : [here, other];
+    const opened = await this.#deps.views.request(
+      'openChanges',
+      { id, catalog, before, after, key: changes.key },
+      signal,
+    );
+    if (this.#opened?.id === id) this.#take(id, this.#state?.end === 'running' ? this.#state : opened.state);
+    return opened;
+  }
+
+  #take(id: string, state: ChangesState | undefined): void {
+    if (this.#opened?.id !== id) return;
+    if (state) this.#state = state;
+    else {
+      this.#opened.stop();
+      this.#opened = undefined;
+      this.#isLost = true;
+    }
+    for (const listener of this.listeners) listener();
+  }
+
+  #forget(): void {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (!opened) return;
+    opened.stop();
+    this.#deps.views.request('closeChanges', { id: opened.id }).catch(() => undefined);
+  }
+}
+
+/** The differences between the table of a panel and another one, or those of one kind. */
+export class ChangesSource implements TableSource, GrowingTable {
+  readonly title: string;
+  readonly place: TablePlace;
+  readonly growing: GrowingTable = this;
+  /** The rows that were found stay, so a failure is a note. */
+  readonly failure = undefined;
+  readonly #comparison: Comparison;
+  readonly #view: ChangesView;
+  readonly #key: string;
+  readonly #listeners = new Set<() => void>();
+  #opened: OpenedChanges | undefined;
+
+  /** @param shown what the panel shows. If it is another kind of the same comparison, both share it. */
+  static of(deps: ViewDeps, base: ViewBase, view: ChangesView, shown: TableSource): ChangesSource {
+    const known = shown instanceof ChangesSource ? shown.#comparison : undefined;
+    const isSame =
+      known?.base.table === base.table &&
+      isSameComparison(known.changes, view.changes) &&
+      known.state?.end !== 'failed';
+    return new ChangesSource(isSame ? known : new Comparison(deps, base, view.changes), view);
+  }
+
+  private constructor(comparison: Comparison, view: ChangesView) {
+    const { base } = comparison;
+    this.#comparison = comparison;
+    this.#view = view;
+    this.title = base.source.title;
+    this.place = base.place;
+    this.#key = JSON.stringify({ ...asRecord(JSON.parse(base.table.key)), view });
+    comparison.retain();
+  }
+
+  get growth(): PanelGrowth {
+    const { state, isLost } = this.#comparison;
+    const isGrowing = !isLost && (!state || state.end === 'running');
+    const changes = this.#shown();
+    return {
+      key: this.#key,
+      numRows: state ? countOfKind(state.readable, this.#view.changes.kind) : 0,
+      note: isLost ? 'The process that compares has ended. It starts again for the next rows.' : noteOf(state),
+      isGrowing,
+      ...(changes && { changes }),
+    };
+  }
+
+  onDidChange(listener: () => void): { dispose(): void } {
+    this.#listeners.add(listener);
+    return { dispose: () => void this.#listeners.delete(listener) };
+  }
+
+  cancel(): void {
+    this.#comparison.cancel();
+  }
+
+  /** Starts the comparison. @throws CatalogError as `compareTables` */
+  async open(signal: AbortSignal): Promise<PanelTable> {
+    const tell = (): void => {
+      for (const listener of this.#listeners) listener();
+    };
+    const close = (): void => {
+      this.#comparison.listeners.delete(tell);
+      this.#listeners.clear();
+      this.#comparison.release();
+    };
+    signal.addEventListener('abort', close, { once: true });
+    if (signal.aborted) close();
+    signal.throwIfAborted();
+    this.#comparison.listeners.add(tell);
+    this.#opened = await this.#comparison.open().done;
+    signal.throwIfAborted();
+    const { table } = this.#comparison.base;
+    const { columns } = this.#opened;
+    const [kind] = columns;
+    const { readsBlobs: _, ...others } = table;
+    return {
+      ...others,
+      ...this.growth,
+      columns,
+      // The rows are in a file of the views process, which has every column apart.
+      selectsColumns: true,
+      view: this.#view,
+      columnSettings: { order: [], pinned: kind ? [kind.name] : [], hidden: [], widths: [], rowHeight: 'small' },
+    };
+  }
+
+  rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
+    const { kind } = this.#view.changes;
+    return this.#comparison.read({ kind, start, end, ...(columns && { columns: [...columns] }) }, signal);
+  }
+
+  async confirm(signal: AbortSignal): Promise<void> {
+    await this.#comparison.base.source.confirm?.(signal);
+  }
+
+  #shown(): ShownChanges | undefined {
+    const opened = this.#opened;
+    const { state, base } = this.#comparison;
+    if (!opened || !state) return undefined;
+    const { path, version, isBefore } = this.#view.changes;
+    const own = [...base.place.path, base.place.table];
+    const isSame = JSON.stringify(own) === JSON.stringify(path);
+    const other = isSame ? `version ${version}` : `${displayPath(path)}, version ${version}`;
+    const here = isSame ? `version ${base.table.version}` : `${displayPath(own)}, version ${base.table.version}`;
+    const { columnChanges, numShown } = opened;
+    return { before: isBefore ? other : here, after: isBefore ? here : other, columnChanges, numShown, state };
+  }
+}
+
+const isSameComparison = (a: PanelChanges, b: PanelChanges): boolean => comparedText(a) === comparedText(b);
+
+const comparedText = ({ path, version, isBefore, key }: PanelChanges): string =>
+  JSON.stringify([path, version, isBefore, key]);
+
+/** What the line below the rows says. Progress is in the bar of the comparison. */
+function noteOf(state: ChangesState | undefined): string {
+  if (!state) return '';
+  const { counts, readable, end } = state;
+  if (end === 'canceled') return 'Canceled: not all rows were compared';
+  if (end !== 'complete') return '';
+  const kept = countOfKind(readable, null);
+  return kept < countOfKind(counts, null) ? `The first ${countText(kept)} differences are shown; all are counted` : '';
+}
+
+/** @throws CatalogError Unsupported (0) for what needs the rows of the table itself */
+export function refuseChanges(view: PanelView | undefined, what: string): void {
+  if (!view?.changes) return;
+  throw new CatalogError(
+    'Unsupported',
+    `${what} of a comparison is not possible, because its rows are not those of the table.`,
+    'Use db.compare() in a notebook, or lance-catalog diff.',
+  );
+}
