@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { KernelProcess } from '#processes/kernelProcess.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
@@ -14,7 +15,7 @@ import { withProgress } from '../host/ask.ts';
 import { runCommand } from '../host/commands.ts';
 import { type Log, logFailure } from '../host/log.ts';
 import type { TablePanels } from '../panels/tablePanels.ts';
-import type { TablePlace } from '../panels/tableSource.ts';
+import type { OutputPlace, TablePlace, TableSource } from '../panels/tableSource.ts';
 import type { NotebookKernels } from './controller.ts';
 import { type HeldRows, heldRowsSource, kernelRowsSource } from './outputSource.ts';
 
@@ -22,7 +23,9 @@ type OutputPanelsDeps = {
   readonly log: Log;
   readonly connections: Pick<Connections, 'list'>;
   readonly panels: Pick<TablePanels, 'preview' | 'previewPlace'>;
-  readonly kernels: () => Pick<NotebookKernels, 'session'>;
+  readonly kernels: () => Pick<NotebookKernels, 'session' | 'onDidChange'>;
+  /** Whether a kernel of a notebook waits since a reload of the window. */
+  readonly isKept: (notebook: vscode.Uri) => boolean;
 };
 
 /** How long the kernel may take to find the table of an output. A cell that runs without a pause keeps it from replying. */
@@ -61,6 +64,51 @@ export class OutputPanels {
     return { kind: 'shown' };
   }
 
+  /** Returns the rows of an output after a reload of the window, if its kernel has waited. */
+  restored(title: string, place: OutputPlace): TableSource {
+    let found: TableSource | undefined;
+    const lost = new CatalogError(
+      'TableNotFound',
+      'The rows of this output were not kept when the window was reloaded.',
+      'Run the cell again, then choose "Open in Panel" below its output.',
+    );
+    return {
+      title,
+      failureTitle: title,
+      open: async (signal) => {
+        const kernel = await this.#waitForKernel(vscode.Uri.parse(place.notebook), signal);
+        const table = await kernel?.outputTable({ output: place.output, hasRows: true }, signal);
+        if (!kernel || table?.kind !== 'rows') throw lost;
+        found = rowsSource(title, place, kernel, table);
+        return found.open(signal);
+      },
+      rows: (start, end, signal, columns) => found?.rows(start, end, signal, columns) ?? Promise.reject(lost),
+    };
+  }
+
+  /** Waits until VS Code has opened a notebook again, and its kernel is attached. */
+  async #waitForKernel(notebook: vscode.Uri, signal: AbortSignal): Promise<KernelProcess | undefined> {
+    const kernels = this.#deps.kernels();
+    const find = (): Promise<KernelProcess> | undefined => {
+      const opened = vscode.workspace.notebookDocuments.find(({ uri }) => uri.toString() === notebook.toString());
+      return opened && kernels.session(opened)?.kernel;
+    };
+    if (!find() && !this.#deps.isKept(notebook)) return undefined;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+    const attached = new Promise<KernelProcess | undefined>((resolve) => {
+      const look = (): void => {
+        const kernel = find();
+        if (!kernel && !limit.aborted) return;
+        listening.dispose();
+        resolve(kernel);
+      };
+      const listening = kernels.onDidChange(look);
+      limit.addEventListener('abort', look, { once: true });
+      look();
+    });
+    return attached.catch(() => undefined);
+  }
+
   #show(place: TablePlace, options: Parameters<TablePanels['previewPlace']>[1]): void {
     this.#deps.panels
       .previewPlace(place, options)
@@ -93,9 +141,8 @@ export class OutputPanels {
       table = await ask(true);
     }
     if (kernel && output !== null && table?.kind === 'rows') {
-      const source = kernelRowsSource(table.variable ?? title, table, (range, signal) =>
-        kernel.outputRows({ output, ...range }, signal),
-      );
+      const place = { notebook: notebook.uri.toString(), output };
+      const source = rowsSource(table.variable ?? title, place, kernel, table);
       return void (await panels.preview(source, { isBeside: true }));
     }
     const held = found && heldRows(found);
@@ -108,6 +155,16 @@ export class OutputPanels {
     await panels.preview(heldRowsSource(title, held, kernel?.isAlive === true), { isBeside: true });
   }
 }
+
+const rowsSource = (
+  title: string,
+  place: OutputPlace,
+  kernel: KernelProcess,
+  table: Extract<OutputTable, { kind: 'rows' }>,
+): TableSource =>
+  kernelRowsSource(title, place, table, (range, signal) =>
+    kernel.outputRows({ output: place.output, ...range }, signal),
+  );
 
 type FoundOutput = {
   readonly cell: vscode.NotebookCell | undefined;

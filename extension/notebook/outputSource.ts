@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { type Table as ArrowTable, tableToIPC } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { OutputTable } from '#shared/protocol/outputTables.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
-import { outputKey, type TableSource } from '../panels/tableSource.ts';
+import { outputKey, type OutputPlace, type TableSource } from '../panels/tableSource.ts';
 
 const runAgain = 'Run the cell again, then choose "Open in Panel".';
 
@@ -18,6 +17,7 @@ const rowsText = (count: number): string => `${countText(count)} ${count === 1 ?
 /** Returns a source of the rows that a kernel has for an output. A kernel that has ended can't page any more. */
 export function kernelRowsSource(
   title: string,
+  place: OutputPlace,
   { columns, numRows, isCut, isReadAgain }: Extract<OutputTable, { kind: 'rows' }>,
   read: (
     range: { start: number; end: number; columns?: string[] | undefined },
@@ -28,7 +28,7 @@ export function kernelRowsSource(
     ...(isCut ? [`The first ${rowsText(numRows)}. Open the table itself for all of them`] : []),
     ...(isReadAgain ? ['The query ran again for this panel'] : []),
   ];
-  const key = outputKey(randomUUID());
+  const key = outputKey(place);
   return {
     title,
     open: () =>
@@ -69,7 +69,7 @@ export function heldRowsSource(title: string, { table, total, isReduced }: HeldR
     ...(isReduced ? ['Large values are left out'] : []),
     ...(isCut ? [`Run the cell again for ${all}`] : []),
   ];
-  const key = outputKey(randomUUID());
+  const key = outputKey();
   return {
     title,
     open: () =>

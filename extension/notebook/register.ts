@@ -125,7 +125,12 @@ export function registerNotebooks(parts: Parts): vscode.Disposable & NotebookSer
   const kept = new KeptKernels(state);
   const tabs = new NotebookTabs();
   const notebookCatalogs = new NotebookCatalogs(connections, state);
-  const outputPanels = new OutputPanels({ ...parts, kernels: () => kernels });
+  const outputPanels = new OutputPanels({
+    ...parts,
+    kernels: () => kernels,
+    isKept: (notebook) => kept.get(notebook) !== undefined,
+  });
+  parts.panels.outputSource = (title, place) => outputPanels.restored(title, place);
   const kernels: NotebookKernels = new NotebookKernels({
     log,
     notebookCatalogs,

@@ -18,6 +18,8 @@ import {
   isResultState,
   isTrialState,
   lostSource,
+  type OutputPlace,
+  outputOfState,
   placeOfState,
   type PanelCatalog,
   type TableSource,
@@ -82,19 +84,20 @@ async function offerLocation({ path, table }: NodeOf<'table'>, error: unknown): 
   await vscode.commands.executeCommand('lanceCatalog.connection.add', { root: found.root });
 }
 
-export function restoredSource(kept: unknown, catalogOf: (connection: string) => Promise<PanelCatalog>): TableSource {
+export function restoredSource(
+  kept: unknown,
+  catalogOf: (connection: string) => Promise<PanelCatalog>,
+  outputSource?: (title: string, place: OutputPlace) => TableSource,
+): TableSource {
   const place = placeOfState(kept);
   if (place) return catalogSource(place, catalogOf);
   const { title } = asRecord(kept);
   if (typeof title === 'string') {
     if (isResultState(kept)) return lostRows(title, 'The rows of this query were not kept', 'Run the query again.');
     if (isTrialState(kept)) return lostRows(title, 'The rows of this trial were not kept', 'Try the backfill again.');
-    if (isOutputState(kept))
-      return lostRows(
-        title,
-        'The rows of this output were not kept',
-        'Run the cell again, then choose "Open in Panel" below its output.',
-      );
+    const output = outputOfState(kept);
+    if (output && outputSource) return outputSource(title, output);
+    if (isOutputState(kept)) return lostRows(title, 'The rows of this output were not kept', openAgain);
   }
   const lost = new CatalogError(
     'TableNotFound',
@@ -103,6 +106,8 @@ export function restoredSource(kept: unknown, catalogOf: (connection: string) =>
   );
   return lostSource('Table', lost);
 }
+
+const openAgain = 'Run the cell again, then choose "Open in Panel" below its output.';
 
 function lostRows(title: string, what: string, next: string): TableSource {
   const lost = new CatalogError('TableNotFound', `${what} when the window was reloaded.`, next);

@@ -33,10 +33,10 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
   // A table of a cell may be in a directory that is not in the list.
   const catalogOf = (name: string): Promise<PanelCatalog> =>
     isUnlisted(name, connections.list()) ? engine.catalog(name) : parts.catalogOf(name);
-  const panels = new TablePanels({
+  const panels: TablePanels = new TablePanels({
     extensionUri,
     log,
-    restore: (kept) => restoredSource(kept, catalogOf),
+    restore: (kept) => restoredSource(kept, catalogOf, panels.outputSource),
     sourceOf: (place) => catalogSource(place, catalogOf),
     failures: new PanelFailures(connections),
     views: { views: parts.views, viewsCatalog: (connection) => viewsCatalog(parts, connection) },

@@ -20,7 +20,7 @@ import { wholeTable } from '#shared/protocol/panelViews.ts';
 import { timeZoneChoices } from '#shared/format/times.ts';
 import { asRecord } from '#shared/records.ts';
 import { type ColumnMemory, isColumnSettings, onlyColumns } from './columnMemory.ts';
-import type { SavedViews } from './savedViews.ts';
+import { type SavedViews, standardColumns } from './savedViews.ts';
 import { ShownView } from './shownView.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
@@ -270,7 +270,9 @@ export class TablePanel implements vscode.Disposable {
   #withColumns(table: PanelTable): PanelTable {
     const { columns } = (this.#base ?? this.#showing).source;
     const kept = this.shownView.columns;
-    const columnSettings = columns ? onlyColumns(columns, table, kept) : kept;
+    // Without columns, a view of a cell has those of the table, and not those of a view before.
+    const others = kept ?? (this.#startView && standardColumns);
+    const columnSettings = columns ? onlyColumns(columns, table, kept) : others;
     if (columns && columnSettings) this.shownView.takeColumns(columnSettings);
     return {
       ...table,

@@ -9,7 +9,14 @@ import type { ColumnMemory } from './columnMemory.ts';
 import type { PanelFailures } from './panelFailure.ts';
 import type { SavedViews } from './savedViews.ts';
 import { shownFilter } from './searchedRows.ts';
-import { isResultState, isSamePlace, lostSource, type TablePlace, type TableSource } from './tableSource.ts';
+import {
+  isResultState,
+  isSamePlace,
+  lostSource,
+  type OutputPlace,
+  type TablePlace,
+  type TableSource,
+} from './tableSource.ts';
 import { refuseChanges } from './changesSource.ts';
 import type { ChooseChangesDeps } from './chooseChanges.ts';
 import type { ViewDeps } from './viewSource.ts';
@@ -34,6 +41,8 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   /** The views that the user has saved. */
   readonly saved: SavedViews;
   readonly #onUnpinned: (isUnpinned: boolean) => void;
+  /** Returns the source of the rows of a notebook output, for a panel that a reload of the window restores. */
+  outputSource: ((title: string, place: OutputPlace) => TableSource) | undefined;
 
   constructor(options: {
     extensionUri: vscode.Uri;
@@ -78,13 +87,13 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       ({ isPinned, place }) => isPinned && isSamePlace(place, source.place) && place?.version === source.place?.version,
     );
     if (pinned) {
-      pinned.panel.reveal(undefined, true);
+      reveal(pinned, isBeside);
       if (pinned.hasFailed || source.startView) await pinned.show(source);
       return pinned;
     }
     const unpinned = this.all.find((one) => !one.isPinned);
     if (unpinned) {
-      unpinned.panel.reveal(undefined, true);
+      reveal(unpinned, isBeside);
       const shown = unpinned.show(source);
       this.#retitle();
       await shown;
@@ -259,4 +268,10 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   #tell(): void {
     this.#onUnpinned(this.all.some((one) => one.panel.active && !one.isPinned));
   }
+}
+
+/** Reveals a panel without the focus, beside the editor that the user is in if that must stay visible. */
+function reveal({ panel }: TablePanel, isBeside: boolean): void {
+  const isOverEditor = !panel.active && panel.viewColumn === vscode.window.tabGroups.activeTabGroup.viewColumn;
+  panel.reveal(isBeside && isOverEditor ? vscode.ViewColumn.Beside : undefined, true);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BlobColumn, BlobReader } from '#catalog/blobs.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
@@ -304,14 +305,31 @@ export const isTrialState = (state: unknown): boolean => {
 
 const outputPrefix = 'output:';
 
-/** Returns the key of the rows of a notebook output in a panel. */
-export const outputKey = (id: string): string => outputPrefix + id;
+/** The output of a notebook, whose rows are in its kernel. */
+export type OutputPlace = { notebook: string; output: string };
+
+const isOutputPlace = shapeFor<OutputPlace>({ notebook: isString, output: isString });
+
+/** Returns the key of the rows of a notebook output in a panel. Without a place, a reload loses them. */
+export const outputKey = (place?: OutputPlace): string => outputPrefix + (place ? JSON.stringify(place) : randomUUID());
 
 /** Whether a webview's state is that of a panel with the rows of a notebook output. */
 export const isOutputState = (state: unknown): boolean => {
   const { key } = asRecord(state);
   return typeof key === 'string' && key.startsWith(outputPrefix);
 };
+
+/** Reads the place of an output from a webview's state. */
+export function outputOfState(state: unknown): OutputPlace | undefined {
+  const { key } = asRecord(state);
+  if (typeof key !== 'string' || !isOutputState(state)) return undefined;
+  try {
+    const place: unknown = JSON.parse(key.slice(outputPrefix.length));
+    return isOutputPlace(place) ? place : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 export const isSamePlace = (a: TablePlace | undefined, b: TablePlace | undefined): boolean =>
   a !== undefined &&

@@ -52,7 +52,10 @@ suite('A notebook that opens tables in the panel', function () {
   let window: Window;
 
   suiteSetup(async () => {
-    window = await openWindow({ 'lanceCatalog.timeZone': 'utc' }, { width: 1500, height: 1900 });
+    window = await openWindow(
+      { 'lanceCatalog.timeZone': 'utc', 'lanceCatalog.notebook.keepKernelSeconds': 600 },
+      { width: 1500, height: 1900 },
+    );
     writeFileSync(join(window.folder, 'panel.ipynb'), notebookOf(names.map((name) => sources[name])));
     await openNotebook(window.page, 'panel.ipynb');
   });
@@ -118,6 +121,8 @@ suite('A notebook that opens tables in the panel', function () {
     const frame = await panelWith(window.page, '.lance-filter-problem:not([hidden])');
     const line = inPanel(frame).getByRole('combobox', { name: 'Filter' });
     assert.equal(await line.inputValue(), 'id >');
+    const heads = await inPanel(frame).locator('.lance-header .lance-name').allInnerTexts();
+    assert.ok(heads.includes('amount'), `columns of the table, not of the cell before: ${heads.join()}`);
     assert.match(await inPanel(frame).locator('.lance-filter-problem').innerText(), /\S{3}/);
     await shoot(window, 'notebook-panel-wrong');
   });
@@ -149,7 +154,22 @@ suite('A notebook that opens tables in the panel', function () {
     const frame = await panelWith(page, '.lance-footer :text("of the output")');
     await inPanel(frame).getByText('Run the cell again for all 40,000').waitFor({ timeout: patience });
     await shoot(window, 'notebook-panel-held');
+  });
+
+  test('shows the rows of a kernel again after a reload of the window', async () => {
+    const { page } = window;
     await run('numbers');
     await counts(page, at('numbers'), 1);
+    await openOutput('of 40,000 rows');
+    await tab('numbers');
+    await inPanel(await panelWith(page, '.lance-grid'))
+      .getByText('40,000 rows · 2 columns')
+      .waitFor({ timeout: patience });
+    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
+    await runCommand(page, 'Developer: Reload Window');
+    await isLoaded;
+    const frame = await panelWith(page, '[role=gridcell]:not([aria-busy])');
+    await inPanel(frame).getByText('40,000 rows · 2 columns').waitFor({ timeout: patience });
+    await shoot(window, 'notebook-panel-reloaded');
   });
 });

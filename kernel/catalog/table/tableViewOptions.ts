@@ -9,7 +9,7 @@ export type TableViewOptions = CallOptions & {
   where?: string | undefined;
   /** Columns to sort by, the first one first. Default: the order of the table. */
   orderBy?: string | Omit<Ordering, 'nullsFirst'> | readonly (string | Omit<Ordering, 'nullsFirst'>)[] | undefined;
-  /** Columns from left to right; the others are hidden. Default: all columns. */
+  /** Columns from left to right; the others are hidden. Default: as the user has set them for the table. */
   columns?: readonly string[] | undefined;
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Table, tableFromIPC, vectorFromArray } from '#arrow';
 import type { OutputTable } from '#shared/protocol/outputTables.ts';
+import { isOutputState, outputOfState } from '../../../../extension/panels/tableSource.ts';
 import { heldRowsSource, kernelRowsSource } from '../../../../extension/notebook/outputSource.ts';
 
 const { signal } = new AbortController();
@@ -15,7 +16,8 @@ suite('The rows that an output holds, in a panel', () => {
     const source = heldRowsSource('Output of cell 3', { table, total: 3, isReduced: false }, false);
     const { title, numRows, selectsColumns, key } = await source.open(signal);
     assert.deepEqual([title, numRows, selectsColumns], ['Output of cell 3', 3, true]);
-    assert.match(key, /^output:/);
+    assert.equal(isOutputState({ key }), true);
+    assert.equal(outputOfState({ key }), undefined);
     const rows = tableFromIPC(await source.rows(1, 3, signal, ['name']));
     assert.deepEqual(
       rows.toArray().map((row) => ({ ...row })),
@@ -38,6 +40,7 @@ suite('The rows that an output holds, in a panel', () => {
 });
 
 suite('The rows that a kernel has for an output, in a panel', () => {
+  const place = { notebook: 'file:///a.ipynb', output: 'table-1' };
   const found: Extract<OutputTable, { kind: 'rows' }> = {
     kind: 'rows',
     variable: 'numbers',
@@ -49,9 +52,10 @@ suite('The rows that a kernel has for an output, in a panel', () => {
 
   test('are read by range and columns', async () => {
     const asked: unknown[] = [];
-    const source = kernelRowsSource('numbers', found, async (range) => (asked.push(range), new Uint8Array(3)));
-    const { note, numRows } = await source.open(signal);
+    const source = kernelRowsSource('numbers', place, found, async (range) => (asked.push(range), new Uint8Array(3)));
+    const { note, numRows, key } = await source.open(signal);
     assert.deepEqual([note, numRows], ['', 40_000]);
+    assert.deepEqual(outputOfState({ key }), place);
     assert.equal((await source.rows(500, 1000, signal, ['id'])).length, 3);
     await source.rows(0, 10, signal);
     assert.deepEqual(asked, [
@@ -61,7 +65,7 @@ suite('The rows that a kernel has for an output, in a panel', () => {
   });
 
   test('are said to be read again or cut, and lost ones what to do', async () => {
-    const source = kernelRowsSource('numbers', { ...found, isCut: true, isReadAgain: true }, async () => null);
+    const source = kernelRowsSource('numbers', place, { ...found, isCut: true, isReadAgain: true }, async () => null);
     assert.equal(
       (await source.open(signal)).note,
       'The first 40,000 rows. Open the table itself for all of them · The query ran again for this panel',
@@ -71,7 +75,7 @@ suite('The rows that a kernel has for an output, in a panel', () => {
 
   test('with columns of one name are read as a whole', async () => {
     const [column] = found.columns;
-    const source = kernelRowsSource('numbers', { ...found, columns: [column!, column!] }, async () => null);
+    const source = kernelRowsSource('numbers', place, { ...found, columns: [column!, column!] }, async () => null);
     assert.equal((await source.open(signal)).selectsColumns, false);
   });
 });
