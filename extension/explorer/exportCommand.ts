@@ -52,7 +52,7 @@ export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposab
       if (!target) return;
       const rows = isFoundByIndex(table)
         ? { selection: await active.wholeView() }
-        : { where: shownFilter(table), orderBy: view?.orderBy ?? [] };
+        : { where: shownFilter(table), orderBy: view?.orderBy ?? [], nearest: view?.nearest };
       await exportTable(deps, place, target, { ...allRows, version, ...rows });
     }),
     registerCommand(deps.log, 'lanceCatalog.table.exportSelectedRows', async (file) => {
@@ -77,7 +77,7 @@ function exportedPlace({ place, title }: TablePanel): TablePlace {
 }
 
 /** Which rows of a table are exported, in which order. */
-type ExportedRows = Pick<ExportRequest, 'version' | 'where' | 'orderBy' | 'selection'>;
+type ExportedRows = Pick<ExportRequest, 'version' | 'where' | 'orderBy' | 'selection' | 'nearest'>;
 const allRows: ExportedRows = { version: null, where: '', orderBy: [] };
 
 async function exportTable(

@@ -30,7 +30,15 @@ import { chooseVersion } from './chooseVersion.ts';
 import type { VersionChoice } from './tableVersions.ts';
 import { exactBytes, type TablePlace, type TableSource } from './tableSource.ts';
 import { VersionWatch } from './versionWatch.ts';
-import { countValues, filterByCell, isWholeTable, type ViewBase, type ViewDeps, ViewSource } from './viewSource.ts';
+import {
+  countValues,
+  filterByCell,
+  isWholeTable,
+  tableKey,
+  type ViewBase,
+  type ViewDeps,
+  ViewSource,
+} from './viewSource.ts';
 import {
   checkAction,
   checkRows,
@@ -471,8 +479,9 @@ export class TablePanel implements vscode.Disposable {
     const { key, view } = checkView(params);
     this.#startView = undefined;
     const before = this.#showing;
-    await sameTable(before.table, key);
     const base = this.#base ?? before;
+    // The page may have given up a view that this process has shown already, so the view before doesn't matter.
+    await sameTable(base.table, tableKey(key));
     if (isWholeTable(view)) {
       this.#replaceView(base);
       void this.shownView.tell();

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
 import type { ViewOfTable } from '#catalog/view/tableRows.ts';
+import type { NearestFacts, PanelNearest } from '#shared/protocol/webviewMessages.ts';
 import type { CatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { asRecord } from '#shared/records.ts';
@@ -184,10 +186,14 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     if (!panel?.place) return undefined;
     const { connection, path, table, version } = panel.place;
     const shown = await panel.table;
-    const { columns, view } = shown;
+    const { columns, view, nearest: found } = shown;
     refuseChanges(view, 'Code or a file');
-    const [where, orderBy] = [shownFilter(shown), view?.orderBy];
-    const chosen = { ...(where.trim() !== '' && { where }), orderBy };
+    const [where, orderBy, nearest] = [shownFilter(shown), view?.orderBy, view?.nearest];
+    const chosen = {
+      ...(where.trim() !== '' && { where }),
+      orderBy,
+      ...(nearest && { nearest: searchAsFound(nearest, found) }),
+    };
     const allColumns = columns.map(({ name }) => name);
     return { connection, view: { namespacePath: path, name: table, version, ...chosen, allColumns } };
   }
@@ -275,3 +281,14 @@ function reveal({ panel }: TablePanel, isBeside: boolean): void {
   const isOverEditor = !panel.active && panel.viewColumn === vscode.window.tabGroups.activeTabGroup.viewColumn;
   panel.reveal(isBeside && isOverEditor ? vscode.ViewColumn.Beside : undefined, true);
 }
+/** Returns a search that says how its rows were found, so that code finds the same ones. */
+const searchAsFound = (
+  { column, vectors, k, distanceType, useIndex }: PanelNearest,
+  found: NearestFacts | undefined,
+): NearestSpec => ({
+  column,
+  vector: vectors,
+  k,
+  distanceType: found?.distanceType ?? distanceType,
+  useIndex: found?.usesIndex ?? useIndex,
+});

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
@@ -6,11 +6,13 @@ import type { ViewedTable, ViewsCatalog, ViewState } from '#shared/protocol/view
 import type { TimeZoneChoice } from '#shared/format/times.ts';
 import type {
   ColumnValues,
+  NearestFacts,
   PanelGrowth,
   PanelTable,
   PanelView,
   SearchedColumns,
 } from '#shared/protocol/webviewMessages.ts';
+import { distanceColumn } from '#shared/vectorTypes.ts';
 import { asRecord } from '#shared/records.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
 import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
@@ -31,6 +33,21 @@ export const isWholeTable = ({ where, orderBy, search, nearest, changes }: Panel
   where.trim() === '' &&
   orderBy.length === 0 &&
   (search === undefined || search.text.trim() === '');
+
+/** Returns the key of the table that a view shows; other keys are those of tables. */
+export function tableKey(key: string): string {
+  if (!key.startsWith('{')) return key;
+  const { view: _, ...table } = asRecord(JSON.parse(key));
+  return JSON.stringify(table);
+}
+
+/** Identifies a view. Vectors are replaced by a hash, because each request for rows has the key. */
+function viewKey({ nearest, ...view }: PanelView): object {
+  if (!nearest) return view;
+  const { vectors, from: _, ...search } = nearest;
+  const hash = createHash('sha256').update(JSON.stringify(vectors)).digest('base64');
+  return { ...view, nearest: { ...search, vectors: hash } };
+}
 
 /** @throws CatalogError InvalidInput (13) if the version of the table is not known */
 export async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: ViewBase): Promise<ViewedTable> {
@@ -82,6 +99,7 @@ export class ViewSource implements TableSource, GrowingTable {
   #opened: { readonly id: string; readonly done: Promise<ViewState>; stop(): void } | undefined;
   #growth: PanelGrowth;
   #searched: SearchedColumns | undefined;
+  #nearest: NearestFacts | undefined;
 
   constructor(deps: ViewDeps, base: ViewBase, view: PanelView) {
     this.#deps = deps;
@@ -89,7 +107,7 @@ export class ViewSource implements TableSource, GrowingTable {
     this.view = view;
     this.title = base.source.title;
     this.place = base.place;
-    this.#key = JSON.stringify({ ...asRecord(JSON.parse(base.table.key)), view });
+    this.#key = JSON.stringify({ ...asRecord(JSON.parse(base.table.key)), view: viewKey(view) });
     this.#growth = { key: this.#key, numRows: 0, note: '', isGrowing: true };
   }
 
@@ -117,7 +135,11 @@ export class ViewSource implements TableSource, GrowingTable {
     const { isMoved: _, ...growth } = this.#growth;
     const { table } = this.#base;
     const searched = this.#searched && { searched: this.#searched };
-    return { ...table, ...growth, view: this.view, totalRows: table.numRows, ...searched };
+    const opened = { ...table, ...growth, view: this.view, totalRows: table.numRows, ...searched };
+    if (!this.view.nearest) return opened;
+    // The distances come last, so that the other columns keep their positions.
+    const columns = [...table.columns, { name: distanceColumn, type: 'float', nullable: true }];
+    return { ...opened, columns, nearest: this.#nearest };
   }
 
   async rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
@@ -208,8 +230,9 @@ export class ViewSource implements TableSource, GrowingTable {
       this.#change({ note, isGrowing: false });
       return;
     }
-    const { rows, listed, end, problem, isMoved, searched } = state;
+    const { rows, listed, end, problem, isMoved, searched, nearest } = state;
     if (searched) this.#searched = searched;
+    this.#nearest ??= nearest;
     const notes: Readonly<Record<ViewState['end'], string>> = {
       running: listed > 0 ? `Finding rows… ${countText(listed)} so far` : 'Finding rows…',
       complete: this.#searched ? searchNote(this.#searched) : '',

@@ -74,8 +74,10 @@ export class MenuOpener {
       exportColumn: exportSelected && (() => this.#exportColumn(index, exportSelected)),
     });
     const sorting = viewing ? sortMenu(viewing, column, info) : [];
-    const filtering = viewing ? filterMenu(viewing, column, info, below(at)) : [];
-    this.#open([...sorting, ...filtering, ...items, ...this.#rowHeightMenu()], below(at));
+    const filtering =
+      viewing && viewing.canFilter?.(column) !== false ? filterMenu(viewing, column, info, below(at)) : [];
+    const searching = viewing?.searchColumn?.(column) ?? [];
+    this.#open([...sorting, ...filtering, ...searching, ...items, ...this.#rowHeightMenu()], below(at));
   }
 
   /** Opens the filter of the active column below its header. Returns false if it has none. */
@@ -83,7 +85,7 @@ export class MenuOpener {
     const { selection, columns, rows, viewing } = this.#deps;
     const index = selection.active.column;
     const [column, head] = [columns.layout.shown[index], rows.elementAt({ row: -1, column: index })];
-    if (!viewing?.openFilter || column === undefined || !head) return false;
+    if (!viewing?.openFilter || column === undefined || !head || viewing.canFilter?.(column) === false) return false;
     viewing.openFilter(column, below(head));
     return true;
   }
@@ -100,8 +102,10 @@ export class MenuOpener {
   #valueMenu(): MenuItem[] {
     const { selection, frame, viewing, activeCell } = this.#deps;
     const cell = selection.isSingle ? activeCell() : undefined;
-    if (!viewing || !cell || whyUnordered(frame.columns[cell.column]!) !== undefined) return [];
-    return valueMenu(viewing, cell.row, cell.column);
+    if (!viewing || !cell) return [];
+    const { row, column } = cell;
+    const isFilterable = whyUnordered(frame.columns[column]!) === undefined && viewing.canFilter?.(column) !== false;
+    return [...(viewing.searchCell?.(row, column) ?? []), ...(isFilterable ? valueMenu(viewing, row, column) : [])];
   }
 
   #rowHeightMenu(): MenuItem[] {

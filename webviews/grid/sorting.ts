@@ -15,6 +15,12 @@ export type GridViewing = {
   readonly filterByCell: (row: number, column: number, isOther: boolean) => void;
   /** Opens the filter of a column at a point. */
   readonly openFilter?: (column: number, at: { readonly x: number; readonly y: number }) => void;
+  /** Whether a filter can have a column; the distances of a search are known only after it. Default: it can. */
+  readonly canFilter?: (column: number) => boolean;
+  /** Returns the entries of the menu of a cell that search by its vector. */
+  readonly searchCell?: (row: number, column: number) => MenuItem[];
+  /** Returns the entries of the menu of a column that search by a vector. */
+  readonly searchColumn?: (column: number) => MenuItem[];
 };
 
 const unordered: readonly (readonly [start: RegExp, kind: string])[] = [

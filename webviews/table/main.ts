@@ -30,6 +30,7 @@ import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
 import { asRecord } from '#shared/records.ts';
 import { ChangesBar } from './changesBar.ts';
 import { changedFrame } from './changedFrame.ts';
+import { withDistances, withoutDistances } from './distanceColumn.ts';
 import { TableViewing } from './tableViewing.ts';
 import type { KeptSteps } from './viewSteps.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
@@ -160,7 +161,7 @@ function replace(next: PanelContent, element: HTMLElement): void {
   const isBelowToolbar = next.kind === 'table' && hasToolbar(next.table);
   if (isBelowToolbar) toolbar.show(next.table);
   // The toolbar is not moved if it is on the page, because it would lose the focus.
-  const kept: readonly Element[] = isBelowToolbar ? [toolbar.element, toolbar.below] : [];
+  const kept: readonly Element[] = isBelowToolbar ? [toolbar.element, toolbar.below, viewing.bar.element] : [];
   for (const child of Array.from(root.children)) if (!kept.includes(child)) child.remove();
   if (isBelowToolbar && !toolbar.element.isConnected) root.append(...kept);
   root.append(element);
@@ -177,6 +178,7 @@ const viewing = new TableViewing({
     if (content.kind === 'table') content.grid.focus();
   },
   keepSteps: (steps) => keepPage({ steps }),
+  parent: root,
 });
 
 /** The columns of the next table that is shown, if they are those of a saved view. */
@@ -217,9 +219,12 @@ function show(table: PanelTable): void {
   setTimeZone(table.timeZone ?? 'column');
   const columnSettings = nextColumns ?? (table.startView && table.columnSettings);
   nextColumns = undefined;
-  const state = columnSettings
-    ? rememberedState({ ...table, columnSettings })
-    : (stateOf(pageState, table) ?? rememberedState(table));
+  // A comparison has other columns than its table.
+  const isSameKind = isComparison(pageState['view']) === isComparison(view);
+  const kept = columnSettings || !isSameKind ? undefined : stateOf(pageState, table);
+  const numbering = kept ? (isSearchState(pageState) ? 'search' : 'table') : 'names';
+  const known = kept ?? rememberedState({ ...table, ...(columnSettings && { columnSettings }) });
+  const state = withDistances(known, table, numbering);
   const paged = pagedFrame(
     table,
     (start, end, columns, signal) =>
@@ -239,7 +244,7 @@ function show(table: PanelTable): void {
     isGrowing: table.isGrowing === true,
     save: saveFile,
     state,
-    viewing: viewing.gridViewing(table, frame.columns),
+    viewing: viewing.gridViewing(table, frame),
     exportSelected: table.hasViews === true && !table.changes ? () => act('exportSelected') : undefined,
     empty: noRows(view, clear),
     onState: keep,
@@ -256,7 +261,8 @@ function show(table: PanelTable): void {
 function noRows(view: PanelTable['view'], clear: Action): Notice | undefined {
   if (view?.changes) return { text: 'There are no such differences.', actions: [] };
   if (view?.search) return { text: 'No rows match the search.', actions: [{ ...clear, label: 'Clear Search' }] };
-  return view && view.where !== '' ? { text: 'No rows match the filter.', actions: [clear] } : undefined;
+  if (view && view.where !== '') return { text: 'No rows match the filter.', actions: [clear] };
+  return view?.nearest && { text: 'No row has a vector to compare with.', actions: [] };
 }
 
 /** Shows which version the table has, and whether there is a newer one. */
@@ -339,11 +345,21 @@ function keepState(
     // The columns of a comparison are not those of the table.
     if (view?.changes || (next.choices === choices && height === rowHeight)) return;
     [choices, rowHeight] = [next.choices, height];
-    const settings = toSettings(columns, choices, rowHeight);
+    const shown = toSettings(columns, choices, rowHeight);
+    const settings = view?.nearest ? withoutDistances(shown) : shown;
     // Without it, only the next opening of the table is different.
     host.request('keepColumns', { key, settings }).catch(() => undefined);
   };
 }
+
+/** Whether a view is the differences from another table. */
+const isComparison = (view: unknown): boolean => isPanelView(view) && view.changes !== undefined;
+
+/** Whether the state of the page is that of a search by vector. */
+const isSearchState = (saved: unknown): boolean => {
+  const { view } = asRecord(saved);
+  return isPanelView(view) && view.nearest !== undefined;
+};
 
 /** Returns the state of a grid whose columns are as when the table was open before. */
 function rememberedState({ columns, numRows, columnSettings }: PanelTable): GridState | undefined {

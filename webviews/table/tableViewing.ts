@@ -3,18 +3,23 @@ import type { ChangeKind } from '#shared/protocol/changes.ts';
 import type {
   ColumnPosition,
   ColumnValues,
+  PanelNearest,
   PanelSearch,
   PanelTable,
   PanelView,
 } from '#shared/protocol/webviewMessages.ts';
 import { joinTerms } from '#shared/sqlTerms.ts';
-import { type GridColumn, gridColumns, positionOf } from '../grid/columnTree.ts';
+import { distanceColumn } from '#shared/vectorTypes.ts';
+import { gridColumns, positionOf } from '../grid/columnTree.ts';
+import type { GridFrame } from '../grid/frame.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
 import { type Chip, chipsOf, FilterChips } from './filterChips.ts';
 import { FilterLine } from './filterLine.ts';
 import { canFilter } from './filters/columnType.ts';
 import { openFilterPopup } from './filters/filterPopup.ts';
+import { NearestBar } from './nearestBar.ts';
+import { NearestSearch } from './nearestSearch.ts';
 import { SearchBox } from './searchBox.ts';
 import type { Toolbar } from './toolbar.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
@@ -39,11 +44,15 @@ export type TableViewingDeps = {
   readonly focusRows: () => void;
   /** Keeps the steps, for a page that is created again. */
   readonly keepSteps: (steps: KeptSteps) => void;
+  /** Holds boxes above the rows. */
+  readonly parent: HTMLElement;
 };
 
 /** Filters and sorts the table of the panel, with the line in the toolbar, undo and redo. */
 export class TableViewing {
   readonly #deps: TableViewingDeps;
+  /** The line of a search by vector, below the toolbar. */
+  readonly bar: NearestBar;
   readonly #line: FilterLine;
   readonly #chips: FilterChips;
   readonly #search: SearchBox;
@@ -69,6 +78,10 @@ export class TableViewing {
     this.#search = new SearchBox({
       run: (search) => void this.#apply(withSearch(this.#view, search)),
       leave: deps.focusRows,
+    });
+    this.bar = new NearestBar({
+      change: (nearest) => void this.#searchAgain(nearest),
+      leave: () => void this.#leaveNearest(),
     });
     this.#undo = stepButton('↶', 'Undo Filter or Sort', () => void this.#step(-1));
     this.#redo = stepButton('↷', 'Redo Filter or Sort', () => void this.#step(1));
@@ -112,34 +125,50 @@ export class TableViewing {
     } catch (error) {
       if (isAbort(error)) return;
       show(table);
-      this.#line.fail(withoutTable(messageOf(error)), view.where);
+      const problem = withoutTable(messageOf(error));
+      if (view.nearest) this.bar.fail(problem);
+      else this.#line.fail(problem, view.where);
     }
   }
 
-  /**
-   * Returns what the grid of a table can do.
-   * @param columns the columns of the grid
-   */
-  gridViewing(table: PanelTable, columns: readonly GridColumn[]): GridViewing | undefined {
+  /** Returns what the grid of a table can do. @param frame the cells of the grid */
+  gridViewing(table: PanelTable, frame: Pick<GridFrame, 'cell' | 'columns' | 'read'>): GridViewing | undefined {
     // The rows of a comparison are not those of the table.
     if (table.hasViews !== true || table.view?.changes) return undefined;
+    const { columns } = frame;
     const { view = wholeTable } = table;
-    const sorted = view.orderBy.flatMap(({ column, descending }) => {
+    const { orderBy, nearest } = view;
+    const search = new NearestSearch({
+      table,
+      frame,
+      isWhole: isSameView(view, wholeTable),
+      find: (wanted) => this.#findNearest(wanted),
+      fail: (message) => this.bar.fail(message),
+      parent: this.#deps.parent,
+      focusRows: this.#deps.focusRows,
+    });
+    // The rows that a search found are in the order of their distance.
+    const order = nearest && orderBy.length === 0 ? byDistance : orderBy;
+    const sorted = order.flatMap(({ column, descending }) => {
       const index = columns.findIndex(({ name }) => name === column);
       return index < 0 ? [] : [{ column: index, isDescending: descending }];
     });
     return {
       sorted,
       sort: (next) => {
-        const orderBy = next.map(({ column, isDescending }) => ({
+        const wanted = next.map(({ column, isDescending }) => ({
           column: columns[column]!.name,
           descending: isDescending,
         }));
-        void this.#apply({ ...this.#view, orderBy });
+        const isByDistance = nearest !== undefined && JSON.stringify(wanted) === JSON.stringify(byDistance);
+        void this.#apply({ ...this.#view, orderBy: isByDistance ? [] : wanted });
       },
       filterByCell: (row, column, isOther) =>
         void this.#filterByCell({ row, column: positionOf(columns[column]!), isOther }),
       openFilter: (column, at) => this.#openFilter(column, at, this.#deps.focusRows),
+      canFilter: (column) => !nearest || columns[column]!.name !== distanceColumn,
+      searchCell: (row, column) => search.cellMenu(row, column),
+      searchColumn: (column) => search.columnMenu(column),
     };
   }
 
@@ -206,9 +235,15 @@ export class TableViewing {
     for (const button of [this.#undo, this.#redo]) button.hidden = !hasViews;
     this.#undo.disabled = !this.#steps.peek(-1);
     this.#redo.disabled = !this.#steps.peek(1);
-    if (table) this.#line.show(this.#view.where, gridColumns(table.columns));
-    if (table) this.#search.show(this.#view.search, table.searched);
-    this.#chips.draw(hasViews ? this.#view.where : '', table?.columns ?? []);
+    const columns = table?.columns ?? [];
+    // A filter is applied before the distances are known.
+    const stored = this.#view.nearest ? columns.filter(({ name }) => name !== distanceColumn) : columns;
+    if (table) {
+      this.#line.show(this.#view.where, gridColumns(stored));
+      this.#search.show(this.#view.search, table.searched);
+      this.bar.show(table);
+    }
+    this.#chips.draw(hasViews ? this.#view.where : '', stored);
   }
 
   #stepped(): void {
@@ -270,22 +305,59 @@ export class TableViewing {
     });
   }
 
+  /** Searches the filtered rows, and shows the result by distance. @returns why it can't */
+  async #findNearest(nearest: PanelNearest): Promise<string | undefined> {
+    return this.#showNearest({ ...this.#view, orderBy: [], nearest });
+  }
+
+  /** Searches with another choice. If that fails, the line of the search says why. */
+  async #searchAgain(nearest: PanelNearest): Promise<void> {
+    const problem = await this.#showNearest({ ...this.#view, nearest });
+    if (problem !== undefined) this.bar.fail(problem);
+  }
+
+  /** Shows the rows of a search. @returns why it failed */
+  async #showNearest(view: PanelView): Promise<string | undefined> {
+    let problem: string | undefined;
+    const isShown = await this.#request(view, (message) => (problem = message));
+    if (!isShown) return problem;
+    this.#steps.add(view);
+    this.#stepped();
+    return undefined;
+  }
+
+  async #leaveNearest(): Promise<void> {
+    const { nearest: _, orderBy, ...others } = this.#view;
+    await this.#apply({ ...others, orderBy: orderBy.filter(({ column }) => column !== distanceColumn) });
+    this.#deps.focusRows();
+  }
+
   async #filterByCell(cell: { row: number; column: ColumnPosition; isOther: boolean }): Promise<void> {
     const table = this.#table;
     if (!table) return;
     const { where } = this.#view;
-    const filter = await this.#run(undefined, (signal) => this.#deps.requestFilter(table, { ...cell, where }, signal));
+    const filter = await this.#run(
+      (message) => this.#line.fail(message),
+      (signal) => this.#deps.requestFilter(table, { ...cell, where }, signal),
+    );
     if (filter !== undefined) await this.#apply({ ...this.#view, where: filter });
   }
 
-  /** Shows a view. @returns whether it is shown; if not, the rows stay as they are and the line says why */
-  async #request(view: PanelView): Promise<boolean> {
+  /**
+   * Shows a view.
+   * @param fail is called with the reason if it can't be shown. Default: the line of the filter says it
+   * @returns whether it is shown; if not, the rows stay as they are
+   */
+  async #request(view: PanelView, fail?: (message: string) => void): Promise<boolean> {
     const table = this.#table;
     if (!table) return false;
     // A filter that the user is writing stays while the rows are sorted.
     const where = view.where === this.#view.where ? undefined : view.where;
     const isSearch = where === undefined && JSON.stringify(view.search) !== JSON.stringify(this.#view.search);
-    const next = await this.#run(where, (signal) => this.#deps.requestView(table, view, signal), isSearch);
+    const explain = isSearch
+      ? (message: string) => this.#search.fail(message)
+      : (message: string) => this.#line.fail(message, where);
+    const next = await this.#run(fail ?? explain, (signal) => this.#deps.requestView(table, view, signal));
     if (!next) return false;
     if (where !== undefined) this.#line.write(where);
     if (isSearch) this.#search.write(view.search);
@@ -294,14 +366,10 @@ export class TableViewing {
   }
 
   /**
-   * Runs a request instead of the one before, and shows its failure below the line or the search.
-   * @param where the filter that the failure is about
+   * Runs a request instead of the one before.
+   * @param fail is called with the reason if it fails
    */
-  async #run<T>(
-    where: string | undefined,
-    request: (signal: AbortSignal) => Promise<T>,
-    isSearch = false,
-  ): Promise<T | undefined> {
+  async #run<T>(fail: (message: string) => void, request: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     this.#running?.abort();
     const controller = new AbortController();
     this.#running = controller;
@@ -310,11 +378,7 @@ export class TableViewing {
       const result = await request(controller.signal);
       return controller.signal.aborted ? undefined : result;
     } catch (error) {
-      if (!controller.signal.aborted && !isAbort(error)) {
-        const message = withoutTable(messageOf(error));
-        if (isSearch) this.#search.fail(message);
-        else this.#line.fail(message, where);
-      }
+      if (!controller.signal.aborted && !isAbort(error)) fail(withoutTable(messageOf(error)));
       return undefined;
     } finally {
       if (this.#running === controller) this.#line.isBusy = false;
@@ -327,6 +391,8 @@ function withSearch(view: PanelView, search: PanelSearch | undefined): PanelView
   const { search: _, ...others } = view;
   return { ...others, ...(search && { search }) };
 }
+/** The order of a search that is not sorted otherwise. */
+const byDistance: PanelView['orderBy'] = [{ column: distanceColumn, descending: false }];
 
 /** The panel shows the table already, so a message needs no name of it. */
 const withoutTable = (message: string): string => {

@@ -5,10 +5,11 @@ import { createElement, createWrapper } from '../parts/elements.ts';
 /** Whether a table has the toolbar: only the tables of catalogs have versions. */
 export const hasToolbar = ({ version }: PanelTable): boolean => version !== null;
 
-/** Returns the number of rows in words: `1,000,000 rows`; with a filter `12 of 1,000,000 rows`. */
+/** Returns the number of rows in words: `1,000,000 rows`; with a filter or a search `12 of 1,000,000 rows`. */
 export function rowsText({ numRows, totalRows, view, isGrowing, changes }: PanelTable): string {
   if (changes) return `${countText(numRows)} ${numRows === 1 ? 'difference' : 'differences'}`;
-  const isFiltered = view !== undefined && (view.where.trim() !== '' || view.search !== undefined);
+  const isFiltered =
+    view !== undefined && (view.where.trim() !== '' || view.search !== undefined || view.nearest !== undefined);
   const total = totalRows ?? numRows;
   const all = `${countText(total)} ${total === 1 ? 'row' : 'rows'}`;
   return isFiltered ? `${countText(numRows)}${isGrowing === true ? '+' : ''} of ${all}` : all;

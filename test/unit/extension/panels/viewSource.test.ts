@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import type { ViewState } from '#shared/protocol/viewsMessages.ts';
-import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import type { NearestFacts, PanelNearest, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { type BlobsById, lostSource } from '../../../../extension/panels/tableSource.ts';
-import { isWholeTable, type ViewDeps, ViewSource } from '../../../../extension/panels/viewSource.ts';
+import { isWholeTable, tableKey, type ViewDeps, ViewSource } from '../../../../extension/panels/viewSource.ts';
 
 const place = { connection: 'sample', path: ['shop'], table: 'orders' };
 const table: PanelTable = {
@@ -19,6 +19,7 @@ const table: PanelTable = {
   readsBlobs: true,
 };
 const view: PanelView = { where: 'id > 1', orderBy: [] };
+const facts: NearestFacts = { distanceType: 'l2', index: undefined, usesIndex: false, milliseconds: 3 };
 
 const blobsById: BlobsById = {
   heads: (column, rowIds) => Promise.resolve(Buffer.from(`heads ${column} ${rowIds.join()}`)),
@@ -26,14 +27,15 @@ const blobsById: BlobsById = {
 };
 
 /** Stands in for the views process, which would need a table and time to fail at the right moment. */
-function world() {
+function world(shown = view) {
   const asked: [method: string, id: string][] = [];
   const listeners = new Map<string, (state: ViewState | undefined) => void>();
   let failure: Error | undefined;
   const failWith = (error: Error | undefined): void => void (failure = error);
   const request = (method: string, params: { id: string }) => {
     asked.push([method, params.id]);
-    if (method === 'openView') return Promise.resolve({ rows: 500, listed: 0, end: 'running' });
+    if (method === 'openView')
+      return Promise.resolve({ rows: 500, listed: 0, end: 'running', ...(shown.nearest && { nearest: facts }) });
     const error = failure;
     failure = undefined;
     if (method === 'readView' && error) return Promise.reject(error);
@@ -51,7 +53,7 @@ function world() {
   const source = new ViewSource(
     deps as unknown as ViewDeps,
     { source: { ...lostSource('orders', new CatalogError('Internal', '', '')), blobsById }, place, table },
-    view,
+    shown,
   );
   const report = (state: ViewState | undefined): void => [...listeners.values()].at(-1)?.(state);
   return { asked, source, report, listeners, failWith };
@@ -133,8 +135,39 @@ suite('the source of a sorted or filtered table', () => {
     await assert.rejects(source.rows(0, 5, signal), isAbort);
   });
 
+  test('has the key of its table, and another one for another vector', async () => {
+    const nearest: PanelNearest = {
+      column: 'embedding',
+      vectors: [[0.5, 1]],
+      from: { kind: 'row', row: 4, version: 3 },
+      k: 10,
+    };
+    const keyOf = async (change: Partial<PanelNearest>): Promise<string> =>
+      (await world({ ...view, nearest: { ...nearest, ...change } }).source.open(signal)).key;
+    const key = await keyOf({});
+    assert.equal(tableKey(key), table.key);
+    assert.equal(tableKey(table.key), table.key);
+    assert.equal(tableKey('sql:1'), 'sql:1');
+    assert.doesNotMatch(key, /0\.5/, 'the key is short');
+    assert.equal(await keyOf({ from: { kind: 'pasted' } }), key);
+    for (const change of [{ vectors: [[0.5, 2]] }, { k: 20 }, { useIndex: false }])
+      assert.notEqual(await keyOf(change), key);
+  });
+
+  test('has the distances after the other columns if it is a search, and how its rows were found', async () => {
+    const nearest: PanelNearest = { column: 'embedding', vectors: [[1]], from: { kind: 'pasted' }, k: 10 };
+    const { columns, nearest: found } = await world({ ...view, nearest }).source.open(signal);
+    assert.deepEqual(
+      columns.map(({ name }) => name),
+      ['id', '_distance'],
+    );
+    assert.deepEqual(found, facts);
+  });
+
   test('is not needed for all rows in the order of the table', () => {
     assert.ok(isWholeTable({ where: ' ', orderBy: [] }));
     assert.ok(!isWholeTable({ where: '', orderBy: [{ column: 'id', descending: false }] }));
+    const nearest: PanelNearest = { column: 'v', vectors: [[1]], from: { kind: 'pasted' }, k: 1 };
+    assert.ok(!isWholeTable({ where: '', orderBy: [], nearest }));
   });
 });
