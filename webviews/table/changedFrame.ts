@@ -17,7 +17,7 @@ const nameMarks = Object.fromEntries(changeKinds.map((kind) => [kind, { kind, is
  */
 export function changedFrame(frame: GridFrame, { numShown }: Pick<ShownChanges, 'numShown'>): GridFrame {
   const all = frame.columns.filter(({ parent }) => parent === undefined);
-  // A struct is compared as a whole, so its fields are no columns here.
+  // A struct is compared as a whole, and its fields are not shown as columns.
   const columns = all.slice(0, numShown).map((column) => ({ ...column, fields: [] }));
   const changed = numShown;
   // The columns of the key, which are the first ones, have no values before.

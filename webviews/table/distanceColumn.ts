@@ -4,7 +4,7 @@ import { type ColumnChoices, noChoices, pin } from '../grid/columnLayout.ts';
 import type { GridState } from '../grid/gridOptions.ts';
 import { selectCell } from '../grid/selection.ts';
 
-/** How the columns of a state were numbered: by those of a search, by those of the table, or anew by their names. */
+/** How the columns of a state were numbered: by those of a search, by those of the table, or by names, so that they fit the columns. */
 type Numbering = 'search' | 'table' | 'names';
 
 /**

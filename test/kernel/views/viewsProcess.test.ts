@@ -564,11 +564,11 @@ suite('The views process', function () {
     const counts = { added: 1, removed: 3, changed: 1_500 };
     const all = { rowsRead: 5_998, rowsTotal: 5_998, compared: 3_001, end: 'complete' };
     assert.deepEqual(state, { counts, readable: counts, ...all });
-    const read = async (kind: ChangeKind | null, start: number, end: number, columns?: string[]) =>
+    const read = async (kind: ChangeKind | null, first: number, end: number, columns?: string[]) =>
       valuesOf(
         tableFromIPC(
           Buffer.from(
-            await views.request('readChanges', { id: 'c', kind, start, end, ...(columns && { columns }) }),
+            await views.request('readChanges', { id: 'c', kind, start: first, end, ...(columns && { columns }) }),
             'base64',
           ),
         ),
