@@ -6,11 +6,12 @@ const maxFilter = 80;
 
 /** Returns a view in words: `amount > 400 · by amount descending · 3 columns hidden`. */
 export function describeView({ view, columns, version }: Omit<SavedView, 'name'>): string {
-  const { where, orderBy, ...others } = view;
+  const { where, orderBy, search, ...others } = view;
   const filter = where.trim().replaceAll(/\s+/g, ' ');
   const hidden = columns?.hidden.length ?? 0;
   const parts = [
     ...(filter === '' ? [] : [filter.length > maxFilter ? `${filter.slice(0, maxFilter)}…` : filter]),
+    ...(search ? [`search "${search.text}"`] : []),
     ...(orderBy.length === 0
       ? []
       : [`by ${orderBy.map(({ column, descending }) => `${column}${descending ? ' descending' : ''}`).join(', ')}`]),

@@ -60,7 +60,8 @@ export class FilterLine {
 
   /** Shows the filter of the shown rows. A filter that the user is writing stays, unless it was run. */
   show(where: string, columns: readonly CompletedColumn[]): void {
-    const isEdited = this.#input.value !== this.#where && this.#input.value.trim() !== where.trim();
+    const isEdited =
+      this.#input.value !== inOneLine(this.#where) && this.#input.value.trim() !== inOneLine(where).trim();
     this.#columns = columns;
     this.#where = where;
     if (!isEdited) this.#input.value = where;
@@ -89,7 +90,8 @@ export class FilterLine {
     this.#explain(undefined);
     this.#drawClear();
     this.#input.focus();
-    this.#input.setSelectionRange(start, end);
+    const [before, through] = [this.#where.slice(0, start), this.#where.slice(0, end)];
+    this.#input.setSelectionRange(inOneLine(before).length, inOneLine(through).length);
   }
 
   set isBusy(isBusy: boolean) {
@@ -170,12 +172,13 @@ export class FilterLine {
 
   #run(): void {
     this.#close();
-    this.#actions.run(this.#input.value.trim());
+    const { value } = this.#input;
+    this.#actions.run(value === inOneLine(this.#where) ? this.#where : value.trim());
   }
 
   /** Returns to the filter of the shown rows, and then to the rows. */
   #giveUp(): void {
-    const isChanged = this.#input.value !== this.#where || !this.#problem.hidden;
+    const isChanged = this.#input.value !== inOneLine(this.#where) || !this.#problem.hidden;
     this.#input.value = this.#where;
     this.#explain(undefined);
     this.#drawClear();
@@ -229,6 +232,9 @@ export class FilterLine {
     this.#input.removeAttribute('aria-activedescendant');
   }
 }
+
+/** Returns a filter as the line shows it, which has no line breaks. */
+const inOneLine = (where: string): string => where.replaceAll(/[\r\n]/g, '');
 
 const optionId = (index: number): string => `lance-filter-option-${index}`;
 

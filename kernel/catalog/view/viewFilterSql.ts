@@ -54,6 +54,8 @@ function expressionAt(tokens: readonly Token[], at: number): Read {
 const functionNames: Readonly<Record<string, string>> = {
   regexp_match: 'regexp_matches',
   regexp_like: 'regexp_matches',
+  array_max: 'list_max',
+  array_min: 'list_min',
   make_array: 'list_value',
 };
 
@@ -122,6 +124,8 @@ function castSql(value: string, type: string): string {
   if (plain !== undefined) return `cast(${value} as ${plain})`;
   const decimal = /^Decimal(?:128|256)\((\d+), (\d+)\)$/.exec(type);
   if (decimal && Number(decimal[1]) <= 38) return `cast(${value} as DECIMAL(${decimal[1]}, ${decimal[2]}))`;
+  const time = /^'[^']*'$/.test(value) ? timeKeyword(type) : undefined;
+  if (time !== undefined) return `${time} ${value}`;
   // A count that was cast to the width of the type is a plain number again.
   const count = /^(?:cast\()?(-?\d+)(?: as (?:INTEGER|BIGINT)\))?$/.exec(value)?.[1];
   const text = count === undefined ? undefined : timeLiteral(BigInt(count), type);
@@ -129,6 +133,15 @@ function castSql(value: string, type: string): string {
 }
 
 const units: readonly string[] = ['Second', 'Millisecond', 'Microsecond', 'Nanosecond'];
+
+/** Returns the word before the text of a date or a time; undefined for other types. */
+function timeKeyword(type: string): string | undefined {
+  const [, kind, unit = '', zone = ''] = /^(Date|Time|Timestamp)(?:32|64)?(?:\((\w+)(?:, (.*))?\))?$/.exec(type) ?? [];
+  if (kind === 'Date') return 'date';
+  if (kind === 'Time') return 'time';
+  if (kind === undefined) return undefined;
+  return unit === 'Nanosecond' ? 'timestamp_ns' : zone === 'None' ? 'timestamp' : 'timestamptz';
+}
 
 /** Returns the literal of a date or a time, from its count in the unit of its type; undefined for other types. */
 function timeLiteral(count: bigint, type: string): string | undefined {

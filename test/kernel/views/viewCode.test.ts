@@ -102,6 +102,23 @@ const views: readonly [name: string, view: ViewOfTable, ids: readonly number[], 
     { ...place, where: `at = ${typedLiteral(schema.fields[3]!.type, new Date(951_827_696_123), 'at')}`, version: 1 },
     [1, 4],
   ],
+  ['a range', { ...place, where: '(price BETWEEN 0 AND 7 AND NOT isnan(price))' }, [0, 3, 4, 5, 6, 8]],
+  [
+    'times as text',
+    {
+      ...place,
+      where: `at >= arrow_cast('2000-02-29T12:34:56Z', 'Timestamp(Microsecond, Some("UTC"))') AND at < timestamp '2000-03-01 00:00:00Z'`,
+    },
+    [1, 4],
+  ],
+  [
+    'parts of text',
+    {
+      ...place,
+      where: `contains(lower(\`${odd}\`), 'it') OR starts_with(\`${odd}\`, '{') OR ends_with(lower(\`${odd}\`), lower('DROP'))`,
+    },
+    [0, 1, 2, 7],
+  ],
   [
     'the order of a nested field',
     { ...place, version: 1, orderBy: [{ column: 'in.order' }] },

@@ -16,6 +16,8 @@ suite('A view in words', () => {
       'amount > 400 · by amount descending, id · 2 columns hidden · version 3',
     );
     assert.equal(describeView({ view: { where: '', orderBy: [] } }), 'all rows');
+    const search = { text: 'red mug', isScan: false };
+    assert.equal(describeView({ view: { where: 'x', orderBy: [], search } }), 'x · search "red mug"');
     assert.equal(describeView({ view: { where: 'x'.repeat(100), orderBy: [] } }).length, 81);
   });
 });
