@@ -83,6 +83,8 @@ export class TablePanel implements vscode.Disposable {
   #showing: Showing;
   /** The table itself, if the panel shows a view of it. */
   #base: Showing | undefined;
+  /** The view that the page waits for. */
+  #finding: TableSource | undefined;
   /**
    * Whether the webview has requested its table. Before this request, the webview can't receive another table. A hidden
    * panel loses its content, so its webview requests the table again when the panel is shown.
@@ -442,14 +444,18 @@ export class TablePanel implements vscode.Disposable {
   /** Tells the webview how far a table has come that grows, or why it could not be completed. */
   async #grow(source: TableSource, table: Promise<PanelTable>, signal: AbortSignal): Promise<void> {
     const { growing } = source;
-    // A view is not shown yet while its first rows are found.
-    if (!growing || !this.#isListening || signal.aborted || this.#showing.source !== source) return;
+    if (!growing || !this.#isListening || signal.aborted) return;
+    const requested = AbortSignal.any([signal, this.#page.signal]);
     try {
+      // A view is not shown yet while its first rows are found.
+      if (this.#finding === source && growing.growth.note !== '')
+        return void (await this.#endpoint.request('finding', { note: growing.growth.note }, requested));
+      if (this.#showing.source !== source) return;
       // If the table can't be opened, the caller of `open` shows why.
       if (growing.failure) {
         const opened = await table.catch(() => undefined);
         if (opened && !this.#hasFailed) await this.#fail(await this.#failures.explain(source, growing.failure), signal);
-      } else await this.#endpoint.request('grow', growing.growth, AbortSignal.any([signal, this.#page.signal]));
+      } else await this.#endpoint.request('grow', growing.growth, requested);
     } catch (error) {
       if (!isAbort(error)) logFailure(this.#log, `rows of ${source.title}`, error);
     }
@@ -490,11 +496,14 @@ export class TablePanel implements vscode.Disposable {
     const source = hasChanges(view)
       ? ChangesSource.of(this.#views, await viewBase(base), view, before.source)
       : new ViewSource(this.#views, await viewBase(base), view);
+    this.#finding = source;
     const next = this.#open(source);
     const cancel = (): void => next.controller.abort();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      await next.table;
+      await next.table.finally(() => {
+        if (this.#finding === source) this.#finding = undefined;
+      });
       signal.throwIfAborted();
       if (this.#showing !== before)
         throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Filter again.');

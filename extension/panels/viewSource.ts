@@ -57,6 +57,13 @@ export async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: 
   return { catalog, path: [...place.path, place.table], version: table.version };
 }
 
+/** No row can be read before the end of a list only if its rows are sorted on this machine. */
+function runningNote(rows: number, listed: number): string {
+  if (listed === 0) return 'Finding rows…';
+  if (rows > 0) return `Finding rows… ${countText(listed)} so far`;
+  return `The server can't sort, so the rows are sorted here… ${countText(listed)} read`;
+}
+
 /** Returns the filter `where` together with the condition that a column has the value of a row, or another one. */
 export async function filterByCell(
   deps: ViewDeps,
@@ -96,7 +103,7 @@ export class ViewSource implements TableSource, GrowingTable {
   readonly #key: string;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
-  #opened: { readonly id: string; readonly done: Promise<ViewState>; stop(): void } | undefined;
+  #opened: { readonly id: string; readonly done: Promise<ViewState>; isEnded: boolean; stop(): void } | undefined;
   #growth: PanelGrowth;
   #searched: SearchedColumns | undefined;
   #nearest: NearestFacts | undefined;
@@ -205,7 +212,7 @@ export class ViewSource implements TableSource, GrowingTable {
       listening.dispose();
       controller.abort();
     };
-    const opened = { id, done: this.#start(id, controller.signal), stop };
+    const opened = { id, done: this.#start(id, controller.signal), isEnded: false, stop };
     this.#opened = opened;
     opened.done.catch(() => {
       stop();
@@ -233,8 +240,14 @@ export class ViewSource implements TableSource, GrowingTable {
     const { rows, listed, end, problem, isMoved, searched, nearest } = state;
     if (searched) this.#searched = searched;
     this.#nearest ??= nearest;
+    // A short list may end before this process handles the response that says that it runs.
+    if (this.#opened.isEnded && end === 'running') {
+      if (searched && this.#growth.note === '') this.#change({ note: searchNote(searched) });
+      return;
+    }
+    this.#opened.isEnded = end !== 'running';
     const notes: Readonly<Record<ViewState['end'], string>> = {
-      running: listed > 0 ? `Finding rows… ${countText(listed)} so far` : 'Finding rows…',
+      running: runningNote(rows, listed),
       complete: this.#searched ? searchNote(this.#searched) : '',
       canceled: 'Canceled: not all rows',
       failed: `Can't find all rows: ${problem ?? ''}`,

@@ -51,7 +51,8 @@ export class TableViews {
   }
 
   /**
-   * Finds the first rows of a view, then starts the list of all rows, whose progress is reported.
+   * Finds the first rows of a view, then starts the list of all rows, whose progress is reported. If the server can't sort, this
+   * reads the keys of all rows first, which is reported, too.
    * @throws CatalogError as `TableView.find`, InvalidInput (13) if the id is used
    */
   async open(request: ViewRequest, signal: AbortSignal): Promise<ViewState> {
@@ -65,7 +66,16 @@ export class TableViews {
       const view = new TableView(table, spec);
       const { search } = spec;
       const searched = search && { searched: { columns: [...search.columns], isIndex: search.isIndex } };
-      const { numRows, isAll } = await view.find(pageRows, { signal });
+      let reportedAt = performance.now();
+      const onProgress = (listed: number): void => {
+        if (performance.now() - reportedAt < reportMs) return;
+        reportedAt = performance.now();
+        this.#report(id, { rows: 0, listed, end: 'running' });
+      };
+      const { numRows, isAll } = await view.find(pageRows, { signal, onProgress }).catch(async (error: unknown) => {
+        await view.close();
+        throw error;
+      });
       signal.throwIfAborted();
       const controller = new AbortController();
       const close = async (): Promise<void> => {

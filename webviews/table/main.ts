@@ -101,6 +101,7 @@ const root = document.getElementById('root') ?? document.body;
 const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.postMessage(frame), {
   show: (table) => (void showKept(table), null),
   grow: (growth) => (grow(growth), null),
+  finding: ({ note }) => (showFinding(note), null),
   newest: ({ key, newest }) => (showNewer(key, newest), null),
   fail: (failure) => (fail(failure), null),
   applyView: ({ view, columns }) => applyView(view, columns),
@@ -177,6 +178,7 @@ const viewing = new TableViewing({
   focusRows: () => {
     if (content.kind === 'table') content.grid.focus();
   },
+  onIdle: () => showFinding(),
   keepSteps: (steps) => keepPage({ steps }),
   parent: root,
 });
@@ -287,6 +289,18 @@ async function showKept(table: PanelTable): Promise<void> {
   if (table.hasViews === true && !table.view && first && !isSameView(first, wholeTable))
     await viewing.restore(table, first);
   else show(table);
+}
+
+/** Shows below the rows how far the next view has come, with a button that gives it up; or only what belongs to the rows. */
+function showFinding(note?: string): void {
+  if (content.kind !== 'table') return;
+  const { table, grid } = content;
+  const { texts, button } = footerOf(table);
+  const footer =
+    note === undefined
+      ? { texts, button }
+      : { texts: [...texts, note], button: { label: 'Cancel', run: () => viewing.cancel() } };
+  grid.update({ numRows: table.numRows, footer, isGrowing: table.isGrowing === true });
 }
 
 /** Shows how far a table has come. A table that is not shown yet replaces the one that is shown. */

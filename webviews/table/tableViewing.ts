@@ -42,6 +42,8 @@ export type TableViewingDeps = {
   /** Shows the table of a view instead of the one before. */
   readonly show: (table: PanelTable) => void;
   readonly focusRows: () => void;
+  /** Called when no view is awaited any longer. */
+  readonly onIdle: () => void;
   /** Keeps the steps, for a page that is created again. */
   readonly keepSteps: (steps: KeptSteps) => void;
   /** Holds boxes above the rows. */
@@ -176,6 +178,11 @@ export class TableViewing {
   async applyView(view: PanelView): Promise<boolean> {
     if (isSameView(view, this.#view)) return true;
     return this.#apply(view);
+  }
+
+  /** Gives up the view that is awaited. */
+  cancel(): void {
+    this.#running?.abort();
   }
 
   /** Shows another view of the table, which can be undone. */
@@ -381,7 +388,11 @@ export class TableViewing {
       if (!controller.signal.aborted && !isAbort(error)) fail(withoutTable(messageOf(error)));
       return undefined;
     } finally {
-      if (this.#running === controller) this.#line.isBusy = false;
+      if (this.#running === controller) {
+        this.#running = undefined;
+        this.#line.isBusy = false;
+        this.#deps.onIdle();
+      }
     }
   }
 }

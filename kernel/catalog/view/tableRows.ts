@@ -105,7 +105,8 @@ export async function readViewRows(
   range: RowsRange,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<BatchStream> {
-  const schema = await view.outputSchema(range.columns, { signal });
+  // A search by vector adds a column, so only its rows have the right schema.
+  const { schema } = await view.rows(range.start, range.start, { columns: range.columns, signal });
   return { schema, batches: viewBatches(view, range, schema, signal) };
 }
 

@@ -1,4 +1,4 @@
-import type { DataType, Schema, Table as ArrowTable } from '#arrow';
+import type { DataType, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
@@ -65,10 +65,11 @@ export class TableView {
 
   /**
    * Finds the first `count` rows without the list of row ids, reading only their keys. Then `rows` can read them. A search by
-   * vector finds all of its rows.
+   * vector finds all of its rows, and so does a sort that the server can't do. Only that one calls `onProgress`.
    * @throws CatalogError as `list`
    */
-  async find(count: number, { signal }: CallOptions = {}): Promise<FirstRows> {
+  async find(count: number, options: ListOptions = {}): Promise<FirstRows> {
+    const { signal } = options;
     const orderBy = this.#spec.orderBy ?? [];
     if (this.#spec.nearest) {
       const list = await this.list({ signal });
@@ -89,7 +90,7 @@ export class TableView {
       this.#first = ids.slice(0, count);
       return { numRows: this.#first.length, isAll: ids.length <= count, isFinal: true };
     }
-    const { ids, isAll, isFinal } = await this.#firstIds(count, orderBy, signal);
+    const { ids, isAll, isFinal } = await this.#firstIds(count, orderBy, options);
     this.#first = ids;
     return { numRows: ids.length, isAll, isFinal };
   }
@@ -138,12 +139,6 @@ export class TableView {
   /** Returns the ids of the rows at the positions [start, end), fewer at the end. @throws CatalogError as `list` */
   rowIds(start: number, end: number, { signal }: CallOptions = {}): Promise<BigUint64Array> {
     return this.#ids(start, end, signal);
-  }
-
-  /** Returns the schema of `rows`. @throws CatalogError ColumnNotFound (12) */
-  outputSchema(columns: readonly string[] | undefined, options: CallOptions = {}): Promise<Schema> {
-    const query = this.#table.query();
-    return (columns ? query.select(columns) : query).outputSchema(options);
   }
 
   /** Deletes the list of row ids. The table stays open. */
@@ -216,8 +211,9 @@ export class TableView {
   async #firstIds(
     count: number,
     orderBy: readonly Ordering[],
-    signal: AbortSignal | undefined,
+    options: ListOptions,
   ): Promise<{ ids: BigUint64Array; isAll: boolean; isFinal: boolean }> {
+    const { signal } = options;
     const columns = keyColumns(orderBy);
     const query = filteredQuery(this.#table, this.#spec).select(columns).withRowId();
     let sorted: ArrowTable;
@@ -229,7 +225,7 @@ export class TableView {
         .toArrow({ signal });
     } catch (error) {
       if (!isCatalogError(error, 'Unsupported')) throw error;
-      const list = await this.list({ signal });
+      const list = await this.list(options);
       return { ids: await list.slice(0, count), isAll: list.length <= count, isFinal: true };
     }
     const rows = readKeyRows(sorted, orderBy);

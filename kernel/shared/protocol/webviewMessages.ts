@@ -315,6 +315,8 @@ export type PanelViewMethods = {
   showChanges: [params: { key: string; view: PanelView }, result: null];
   show: [params: PanelTable, result: null];
   grow: [params: PanelGrowth, result: null];
+  /** Tells how far the view has come that the page waits for. */
+  finding: [params: { note: string }, result: null];
   /** Tells the panel which version of its table is the newest now. */
   newest: [params: { key: string; newest: number }, result: null];
   /**

@@ -5,7 +5,7 @@ import { Field, FixedSizeList, Float16, Float32, Float64, Int64, Int8, List, Sch
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
 import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
-import { readTableRows } from '#catalog/view/tableRows.ts';
+import { readTableRows, readViewRows } from '#catalog/view/tableRows.ts';
 import { TableView } from '#catalog/view/tableView.ts';
 import type { DistanceType } from '#shared/vectorTypes.ts';
 import { tempFolder } from '../../harness/temp.ts';
@@ -140,6 +140,20 @@ async function withView(
 }
 
 forEachSubject('nearest rows', (makeCatalog) => {
+  test('of some positions are read in parts with their distances', async () => {
+    const { db } = await makeCatalog();
+    await withView(await makeTable(db), { column: 'embedding', vector: query, k: 100 }, async (view) => {
+      const range = { start: 20, end: 90, columns: ['id', '_distance'] };
+      const { schema: found, batches } = await readViewRows(view, range);
+      const ids: number[] = [];
+      for await (const batch of batches) for (const row of batch) ids.push(Number(row['id']));
+      assert.deepEqual(
+        [found.fields.map(({ name }) => name), ids],
+        [['id', '_distance'], (await readView(view, 100)).slice(20, 90).map(({ id }) => id)],
+      );
+    });
+  });
+
   for (const [column, distanceType, tolerance] of [
     ['embedding', 'l2', 1e-5],
     ['embedding', 'cosine', 1e-5],

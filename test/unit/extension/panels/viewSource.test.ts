@@ -26,8 +26,11 @@ const blobsById: BlobsById = {
   range: (column, { rowId, start, end }) => Promise.resolve(Buffer.from(`bytes ${column} ${rowId} ${start}-${end}`)),
 };
 
-/** Stands in for the views process, which would need a table and time to fail at the right moment. */
-function world(shown = view) {
+/**
+ * Stands in for the views process, which would need a table and time to fail at the right moment.
+ * @param early the state that it reports before it responds
+ */
+function world({ early, shown = view }: { early?: ViewState; shown?: PanelView } = {}) {
   const asked: [method: string, id: string][] = [];
   const listeners = new Map<string, (state: ViewState | undefined) => void>();
   let failure: Error | undefined;
@@ -36,6 +39,10 @@ function world(shown = view) {
     asked.push([method, params.id]);
     if (method === 'openView')
       return Promise.resolve({ rows: 500, listed: 0, end: 'running', ...(shown.nearest && { nearest: facts }) });
+    if (method === 'openView') {
+      if (early) listeners.get(params.id)?.(early);
+      return Promise.resolve({ rows: 500, listed: 0, end: 'running' });
+    }
     const error = failure;
     failure = undefined;
     if (method === 'readView' && error) return Promise.reject(error);
@@ -83,6 +90,17 @@ suite('the source of a sorted or filtered table', () => {
     });
     report({ rows: 999, listed: 999, end: 'canceled' });
     assert.equal(source.growing.growth.isMoved, undefined, 'rows are read again once');
+  });
+
+  test('is complete if its list ends before the response that it runs, and says how far a sort here is', async () => {
+    const { source } = world({ early: { rows: 800, listed: 800, end: 'complete' } });
+    const { numRows, isGrowing, note } = await source.open(signal);
+    assert.deepEqual([numRows, isGrowing, note], [800, false, '']);
+    const notes: string[] = [];
+    const { source: other } = world({ early: { rows: 0, listed: 70_000, end: 'running' } });
+    other.onDidChange(() => notes.push(other.growth.note));
+    await other.open(signal);
+    assert.deepEqual(notes, ["The server can't sort, so the rows are sorted here… 70,000 read", 'Finding rows…']);
   });
 
   test('says that the process has ended, keeps its rows, and opens the view again for the next ones', async () => {
@@ -143,7 +161,7 @@ suite('the source of a sorted or filtered table', () => {
       k: 10,
     };
     const keyOf = async (change: Partial<PanelNearest>): Promise<string> =>
-      (await world({ ...view, nearest: { ...nearest, ...change } }).source.open(signal)).key;
+      (await world({ shown: { ...view, nearest: { ...nearest, ...change } } }).source.open(signal)).key;
     const key = await keyOf({});
     assert.equal(tableKey(key), table.key);
     assert.equal(tableKey(table.key), table.key);
@@ -156,7 +174,7 @@ suite('the source of a sorted or filtered table', () => {
 
   test('has the distances after the other columns if it is a search, and how its rows were found', async () => {
     const nearest: PanelNearest = { column: 'embedding', vectors: [[1]], from: { kind: 'pasted' }, k: 10 };
-    const { columns, nearest: found } = await world({ ...view, nearest }).source.open(signal);
+    const { columns, nearest: found } = await world({ shown: { ...view, nearest } }).source.open(signal);
     assert.deepEqual(
       columns.map(({ name }) => name),
       ['id', '_distance'],
