@@ -19,6 +19,7 @@ import type { CatalogNode } from './node.ts';
 import { isFoundByIndex, shownFilter } from '../panels/searchedRows.ts';
 import type { TablePanel } from '../panels/tablePanel.ts';
 import type { TablePanels } from '../panels/tablePanels.ts';
+import { refuseChanges } from '../panels/changesSource.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
 
 type ExportCommandDeps = {
@@ -30,6 +31,8 @@ type ExportCommandDeps = {
   views: ViewsHost;
   panels: TablePanels;
 };
+
+const cannotExport = "Can't export these rows";
 
 /**
  * Registers the commands that write a table, or rows that a panel shows, to a file. The last argument is the file,
@@ -48,6 +51,7 @@ export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposab
       const place = exportedPlace(active);
       const table = await active.table;
       const { version, view } = table;
+      refuseChanges(view, cannotExport);
       const target = file ?? (await askFile(place));
       if (!target) return;
       const rows = isFoundByIndex(table)
@@ -59,7 +63,8 @@ export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposab
       const { active } = deps.panels;
       if (!active) return;
       const place = exportedPlace(active);
-      const { version } = await active.table;
+      const { version, view } = await active.table;
+      refuseChanges(view, cannotExport);
       const selection = await active.selection();
       const target = file ?? (await askFile(place));
       if (target) await exportTable(deps, place, target, { ...allRows, version, selection });

@@ -206,7 +206,8 @@ export class ChangesSource implements TableSource, GrowingTable {
     this.#opened = await this.#comparison.open().done;
     signal.throwIfAborted();
     const { table } = this.#comparison.base;
-    const { columns } = this.#opened;
+    // A struct is compared as a whole, so its fields are not columns.
+    const columns = this.#opened.columns.map(({ fields: __, ...column }) => column);
     const [kind] = columns;
     const { readsBlobs: _, ...others } = table;
     return {
@@ -258,12 +259,9 @@ function noteOf(state: ChangesState | undefined): string {
   return kept < countOfKind(counts, null) ? `The first ${countText(kept)} differences are shown; all are counted` : '';
 }
 
-/** @throws CatalogError Unsupported (0) for what needs the rows of the table itself */
+/** @throws CatalogError Unsupported (0) for a comparison, whose rows are not those of the table */
 export function refuseChanges(view: PanelView | undefined, what: string): void {
   if (!view?.changes) return;
-  throw new CatalogError(
-    'Unsupported',
-    `${what} of a comparison is not possible, because its rows are not those of the table.`,
-    'Use db.compare() in a notebook, or lance-catalog diff.',
-  );
+  const hint = 'Use db.compare() in a notebook, or lance-catalog diff --json.';
+  throw new CatalogError('Unsupported', `${what}: they are the differences from another table.`, hint);
 }

@@ -187,7 +187,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const { connection, path, table, version } = panel.place;
     const shown = await panel.table;
     const { columns, view, nearest: found } = shown;
-    refuseChanges(view, 'Code or a file');
+    refuseChanges(view, "Can't write these rows as code");
     const [where, orderBy, nearest] = [shownFilter(shown), view?.orderBy, view?.nearest];
     const chosen = {
       ...(where.trim() !== '' && { where }),

@@ -63,7 +63,7 @@ suite('A comparison of two versions of a table, in a window', function () {
     await comparesRows();
     const changed = frame.locator('[role=gridcell].lance-change-cell');
     await changed.first().waitFor();
-    assert.match((await changed.first().getAttribute('aria-label')) ?? '', /^another name, before /);
+    assert.match((await changed.first().getAttribute('aria-description')) ?? '', /^changed from /);
     assert.equal(await changed.first().locator('del').count(), 1);
     await shoot(window, 'changes-all');
   });

@@ -45,7 +45,7 @@ export function drawMarkedCell(
   element.prepend(before, arrow);
   element.classList.add('lance-change-cell');
   element.title = `${mark.before.text} → ${cell.text}`;
-  element.ariaLabel = `${cell.text}, before ${mark.before.text}`;
+  element.setAttribute('aria-description', `changed from ${mark.before.text}`);
 }
 
 function removeMark(place: MarkedCell): void {
@@ -55,5 +55,5 @@ function removeMark(place: MarkedCell): void {
   for (const part of element.querySelectorAll(':scope > :is(.lance-change-sign, .lance-before, .lance-change-arrow)'))
     part.remove();
   element.removeAttribute('title');
-  element.ariaLabel = null;
+  element.removeAttribute('aria-description');
 }

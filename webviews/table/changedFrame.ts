@@ -32,7 +32,9 @@ export function changedFrame(frame: GridFrame, { numShown }: Pick<ShownChanges, 
     if (!cell) return undefined;
     const known = changedNames.get(cell);
     if (known) return known;
-    const found = new Set(readNames(frame.exactText(row, changed)));
+    const text = frame.exactText(row, changed);
+    if (text === undefined) return undefined;
+    const found = new Set(readNames(text));
     changedNames.set(cell, found);
     return found;
   };
@@ -54,12 +56,23 @@ export function changedFrame(frame: GridFrame, { numShown }: Pick<ShownChanges, 
     return made;
   };
 
+  /**
+   * Whether the parts of a cell are loaded: a changed value is not shown without the one before. The parts of all kinds of
+   * rows are awaited, so that the width of a column is that of all values.
+   */
+  const isWhole = (row: number, column: number): boolean => {
+    const position = beforeOf(column);
+    const kind = frame.cell(row, 0);
+    if (kind === undefined || kind.kind === 'failed') return kind !== undefined;
+    return position === undefined || (namesIn(row) !== undefined && frame.cell(row, position) !== undefined);
+  };
+
   return {
     get numRows() {
       return frame.numRows;
     },
     columns,
-    cell: (row, column) => frame.cell(row, column),
+    cell: (row, column) => (isWhole(row, column) ? frame.cell(row, column) : undefined),
     show: (start, end, shown) => {
       const wanted = new Set([0, changed, ...shown, ...shown.flatMap((column) => beforeOf(column) ?? [])]);
       return frame.show(
@@ -68,7 +81,8 @@ export function changedFrame(frame: GridFrame, { numShown }: Pick<ShownChanges, 
         [...wanted].toSorted((a, b) => a - b),
       );
     },
-    expand: doNothing,
+    // The fields of structs are not columns here, because a struct is compared as a whole.
+    expand: () => {},
     watch: (onChange) => frame.watch(onChange),
     exactText: (row, column) => frame.exactText(row, column),
     read: (row, column, signal) => frame.read(row, column, signal),
@@ -82,11 +96,9 @@ export function changedFrame(frame: GridFrame, { numShown }: Pick<ShownChanges, 
   };
 }
 
-const doNothing = (): void => {};
-
 /** Returns the items of a list of strings, which is shown as JSON. */
-function readNames(text: string | undefined): readonly unknown[] {
-  if (text === undefined || text === '') return [];
+function readNames(text: string): readonly unknown[] {
+  if (text === '') return [];
   const names: unknown = JSON.parse(text);
   return Array.isArray(names) ? names : [];
 }

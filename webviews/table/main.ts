@@ -248,7 +248,7 @@ function show(table: PanelTable): void {
     state,
     viewing: viewing.gridViewing(table, frame),
     exportSelected: table.hasViews === true && !table.changes ? () => act('exportSelected') : undefined,
-    empty: noRows(view, clear),
+    empty: view?.changes ? { text: 'There are no such differences.', actions: [] } : noRows(view, clear),
     onState: keep,
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
   });
@@ -261,7 +261,6 @@ function show(table: PanelTable): void {
 
 /** Returns what is shown instead of the rows of a view that has none. */
 function noRows(view: PanelTable['view'], clear: Action): Notice | undefined {
-  if (view?.changes) return { text: 'There are no such differences.', actions: [] };
   if (view?.search) return { text: 'No rows match the search.', actions: [{ ...clear, label: 'Clear Search' }] };
   if (view && view.where !== '') return { text: 'No rows match the filter.', actions: [clear] };
   return view?.nearest && { text: 'No row has a vector to compare with.', actions: [] };

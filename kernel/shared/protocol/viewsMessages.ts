@@ -15,8 +15,8 @@ import {
   shape,
   shapeFor,
 } from '#shared/shape.ts';
-import { type TimeZoneChoice, timeZoneChoices } from '#shared/format/times.ts';
 import { type ChangedColumn, type ChangeKind, changeKinds, type ChangesState, isChangesState } from './changes.ts';
+import { type TimeZoneChoice, timeZoneChoices } from '#shared/format/times.ts';
 import {
   type ColumnInfo,
   type ColumnValues,
