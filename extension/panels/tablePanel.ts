@@ -381,6 +381,10 @@ export class TablePanel implements vscode.Disposable {
 
   /** Lets the user choose what the table is compared with, and shows the differences. */
   async compare(): Promise<void> {
+    await runCommand(this.#log, `comparison of ${this.title}`, () => this.#compare());
+  }
+
+  async #compare(): Promise<void> {
     const { source, table, controller } = this.#base ?? this.#showing;
     if (!source.versions || !source.place)
       throw new CatalogError('Unsupported', 'These rows have no versions.', 'Open a table of the Lance Catalog view.');

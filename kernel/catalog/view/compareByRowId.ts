@@ -2,7 +2,7 @@ import { type RecordBatch, Table as ArrowTable } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { columnHasher, finish, reset, state } from '#catalog/arrow/rowHash.ts';
 import type { Table } from '#catalog/table/table.ts';
-import { CatalogError } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { rowIdsOf } from './listRows.ts';
 import { isSameCell, type RowAt, type RowChange, type RowsRead } from './rowChange.ts';
 
@@ -34,8 +34,14 @@ const maxTaken = 1_000;
 export async function hasCommonRowIds(before: Table, after: Table, options: CallOptions): Promise<boolean> {
   const isSame = before.name === after.name && isSamePath(before.namespacePath, after.namespacePath);
   if (!isSame) return false;
-  const last = await Promise.all([before, after].map((table) => lastRowId(table, options)));
-  return last.every((id) => id < firstAddress);
+  try {
+    const last = await Promise.all([before, after].map((table) => lastRowId(table, options)));
+    return last.every((id) => id < firstAddress);
+  } catch (error) {
+    // Some servers return no row ids.
+    if (isCatalogError(error, 'Unsupported')) return false;
+    throw error;
+  }
 }
 
 const isSamePath = (a: readonly string[], b: readonly string[]): boolean =>
