@@ -57,6 +57,8 @@ export async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: 
   return { catalog, path: [...place.path, place.table], version: table.version };
 }
 
+const byPositionNote = "The server has no row ids, so the rows are found by their positions and can't be sorted.";
+
 /** No row can be read before the end of a list only if its rows are sorted on this machine. */
 function runningNote(rows: number, listed: number): string {
   if (listed === 0) return 'Finding rows…';
@@ -237,7 +239,7 @@ export class ViewSource implements TableSource, GrowingTable {
       this.#change({ note, isGrowing: false });
       return;
     }
-    const { rows, listed, end, problem, isMoved, searched, nearest } = state;
+    const { rows, listed, end, problem, isMoved, searched, nearest, isByPosition } = state;
     if (searched) this.#searched = searched;
     this.#nearest ??= nearest;
     // A short list may end before this process handles the response that says that it runs.
@@ -248,7 +250,7 @@ export class ViewSource implements TableSource, GrowingTable {
     this.#opened.isEnded = end !== 'running';
     const notes: Readonly<Record<ViewState['end'], string>> = {
       running: runningNote(rows, listed),
-      complete: this.#searched ? searchNote(this.#searched) : '',
+      complete: this.#searched ? searchNote(this.#searched) : isByPosition === true ? byPositionNote : '',
       canceled: 'Canceled: not all rows',
       failed: `Can't find all rows: ${problem ?? ''}`,
     };

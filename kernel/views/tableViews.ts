@@ -84,8 +84,8 @@ export class TableViews {
         release();
       };
       this.#views.set(id, { view, controller, close, users: 0 });
-      const { nearest } = view;
-      const facts = { ...searched, ...(nearest && { nearest }) };
+      const { nearest, isByPosition } = view;
+      const facts = { ...searched, ...(nearest && { nearest }), ...(isByPosition && { isByPosition }) };
       if (isAll) return { rows: numRows, listed: numRows, end: 'complete', ...facts };
       // The list starts after the response.
       setImmediate(() => void this.#list(id, view, numRows, controller.signal));

@@ -163,15 +163,22 @@ export function keysReader(batch: RecordBatch, orderBy: readonly Ordering[]): (r
 export const isSame = (a: readonly KeyValue[], b: readonly KeyValue[]): boolean =>
   a.every((key, index) => Object.is(key, b[index]));
 
+function rowIdData({ schema, data }: RecordBatch): Data | undefined {
+  const index = schema.fields.findIndex(({ name }) => name === '_rowid');
+  const ids = data.children[index] as Data | undefined;
+  return ids && DataType.isInt(ids.type) && ids.type.bitWidth === 64 ? ids : undefined;
+}
+
+export const hasRowIds = (batch: RecordBatch): boolean => rowIdData(batch) !== undefined;
+
 /** Returns the row ids of a batch. @throws CatalogError Unsupported (0) if the server returned none */
 export function rowIdsOf(batch: RecordBatch): BigUint64Array {
-  const index = batch.schema.fields.findIndex(({ name }) => name === '_rowid');
-  const data = batch.data.children[index] as Data | undefined;
-  if (!data || !DataType.isInt(data.type) || data.type.bitWidth !== 64)
+  const data = rowIdData(batch);
+  if (!data)
     throw new CatalogError(
       'Unsupported',
-      'The server returned rows without their row ids, which sorting and filtering need.',
-      'Use SQL instead.',
+      'The server returned rows without their row ids, which sorting needs.',
+      'Filter the rows, or use SQL instead.',
     );
   const values = data.values as BigInt64Array | BigUint64Array;
   return new BigUint64Array(values.buffer as ArrayBuffer, values.byteOffset, batch.numRows);

@@ -14,6 +14,7 @@ import {
   keysReader,
   listRows,
   type ListOptions,
+  hasRowIds,
   rowIdsOf,
   type ViewSpec,
 } from './listRows.ts';
@@ -53,6 +54,7 @@ export class TableView {
   /** The row ids of the first rows, after `find`. */
   #first: BigUint64Array = new BigUint64Array();
   #list: Promise<RowIdList> | undefined;
+  #isByPosition = false;
   /** The row ids listed so far, also after `list` was canceled, and how many of them can be read. */
   #known: { readonly list: RowIdList; settled: number; isWhole: boolean } | undefined;
   #nearest: NearestRows | undefined;
@@ -86,6 +88,7 @@ export class TableView {
         .select(['_rowid'])
         .limit(count + 1);
       const { batches } = await query.toArrow({ signal });
+      if (batches.some((batch) => !hasRowIds(batch))) return this.#findByPosition(options);
       const ids = BigUint64Array.from(batches.flatMap((batch) => [...rowIdsOf(batch)]));
       this.#first = ids.slice(0, count);
       return { numRows: this.#first.length, isAll: ids.length <= count, isFinal: true };
@@ -101,6 +104,7 @@ export class TableView {
    */
   async firstRows(count: number, options: ReadOptions = {}): Promise<{ rows: ArrowTable; isFinal: boolean }> {
     const { isFinal } = await this.find(count, options);
+    if (this.#isByPosition) return { rows: await this.rows(0, count, options), isFinal };
     return { rows: await this.#take(this.#first, 0, options), isFinal };
   }
 
@@ -122,6 +126,11 @@ export class TableView {
     return this.#nearest?.facts;
   }
 
+  /** Whether the server has no row ids, so that the rows are read by their positions, after `find`. */
+  get isByPosition(): boolean {
+    return this.#isByPosition;
+  }
+
   /** Whether the list begins with other rows than those of `find`. Call it when the list has as many rows. */
   async hasOtherFirstRows(): Promise<boolean> {
     const listed = await this.#known?.list.slice(0, this.#first.length);
@@ -133,6 +142,12 @@ export class TableView {
    * @throws CatalogError as `list`
    */
   async rows(start: number, end: number, { columns, signal }: ReadOptions = {}): Promise<ArrowTable> {
+    if (this.#isByPosition) {
+      const query = filteredQuery(this.#table, this.#spec)
+        .offset(start)
+        .limit(Math.max(0, end - start));
+      return (columns ? query.select(columns) : query).toArrow({ signal });
+    }
     return this.#take(await this.#ids(start, end, signal), start, { columns, signal });
   }
 
@@ -149,6 +164,12 @@ export class TableView {
     const known = this.#known;
     this.#known = undefined;
     await known?.list.close();
+  }
+
+  /** Counts the rows of a filter. They keep their positions, because the table is opened at a version. */
+  async #findByPosition({ signal }: CallOptions): Promise<FirstRows> {
+    this.#isByPosition = true;
+    return { numRows: await this.#table.countRows(this.#spec.where, { signal }), isAll: true, isFinal: true };
   }
 
   async #ids(start: number, end: number, signal: AbortSignal | undefined): Promise<BigUint64Array> {

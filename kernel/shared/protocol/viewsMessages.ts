@@ -187,6 +187,8 @@ export type ViewState = {
   nearest?: NearestFacts | undefined;
   /** How the rows were searched, if they were. */
   searched?: SearchedColumns | undefined;
+  /** Whether the server has no row ids, so that the rows of a filter are read by their positions. */
+  isByPosition?: boolean | undefined;
 };
 
 /** Requests to the views process. */
@@ -356,6 +358,7 @@ const isViewState = shapeFor<ViewState>({
   isMoved: anyOf(oneOf(undefined), isBoolean),
   nearest: optional(isNearestFacts),
   searched: anyOf(oneOf(undefined), shape({ columns: listOf(isString), isIndex: isBoolean })),
+  isByPosition: optional(isBoolean),
 });
 
 /** Checks of messages from the views process to a window. */

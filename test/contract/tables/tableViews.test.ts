@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Bool, Field, Float64, Int64, Schema, Struct, Utf8 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
+import { Query } from '#catalog/query/query.ts';
 import type { Ordering } from '#catalog/query/querySpec.ts';
 import type { Table } from '#catalog/table/table.ts';
 import type { ViewSpec } from '#catalog/view/listRows.ts';
@@ -64,6 +65,30 @@ async function makeTable(db: Catalog): Promise<Table> {
   return db.openTable('t', { version: await table.version() });
 }
 
+/** Stands in for a table of a server that ignores the wish for row ids, because no such server runs here. */
+const withoutRowIds = (table: Table): Table =>
+  new Proxy(table, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      if (key === 'query') return () => ignoringRowIds(target.query());
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+const ignoringRowIds = (query: Query): Query =>
+  new Proxy(query, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        if (key === 'withRowId') return ignoringRowIds(target);
+        const isForIds = key === 'select' && String(args[0]) === '_rowid';
+        const result: unknown = value.apply(target, isForIds ? [['id']] : args);
+        return result instanceof Query ? ignoringRowIds(result) : result;
+      };
+    },
+  });
+
 const idsOf = async (view: TableView, start: number, end: number): Promise<number[]> =>
   (await view.rows(start, end, { columns: ['id'] })).toArray().map((row) => Number(row['id']));
 
@@ -115,6 +140,25 @@ forEachSubject('sorted and filtered views', (makeCatalog) => {
       wanted.slice(0, 5),
     );
     await view.close();
+  });
+
+  test('of a server without row ids are filtered by position, and are not sorted', async () => {
+    const { db } = await makeCatalog();
+    const table = withoutRowIds(await makeTable(db));
+    const view = new TableView(table, { where: "kind = 'kind 1'" });
+    const wanted = expected(({ kind }) => kind === 'kind 1');
+    assert.deepEqual(await view.find(10), { numRows: wanted.length, isAll: true, isFinal: true });
+    assert.equal(view.isByPosition, true);
+    const pages: number[] = [];
+    for (let at = 0; at < wanted.length; at += 70)
+      pages.push(...(await idsOf(view, at, Math.min(at + 70, wanted.length))));
+    assert.deepEqual(pages, wanted);
+    const sorted = new TableView(table, { orderBy: [{ column: 'kind' }] });
+    await assert.rejects(
+      sorted.find(10),
+      (error) =>
+        isCatalogError(error, 'Unsupported') && /without their row ids, which sorting needs/.test(error.message),
+    );
   });
 
   test('of no row have the columns', async () => {
