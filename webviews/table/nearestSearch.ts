@@ -1,4 +1,4 @@
-import type { ColumnInfo, PanelNearest, PanelTable, VectorOrigin } from '#shared/protocol/webviewMessages.ts';
+import type { PanelNearest, PanelTable, VectorOrigin } from '#shared/protocol/webviewMessages.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import {
   looksLikeVectors,
@@ -8,6 +8,7 @@ import {
   whyUnsearchable,
 } from '#shared/vectorTypes.ts';
 import type { CellValue } from '../grid/cellValue.ts';
+import type { GridColumn } from '../grid/columnTree.ts';
 import type { GridFrame } from '../grid/frame.ts';
 import type { MenuItem } from '../grid/menu.ts';
 import { openNearestDialog } from './nearestDialog.ts';
@@ -17,7 +18,7 @@ const firstRows = 100;
 
 export type NearestSearchDeps = {
   readonly table: PanelTable;
-  readonly frame: Pick<GridFrame, 'cell' | 'read'>;
+  readonly frame: Pick<GridFrame, 'cell' | 'columns' | 'read'>;
   /** Whether the rows are the whole table in its order, so that the number of a row names it. */
   readonly isWhole: boolean;
   /** Shows the rows that a search finds. Returns why it can't; `undefined` if they are shown. */
@@ -42,9 +43,7 @@ export class NearestSearch {
 
   /** Returns the entries of the menu of a cell. */
   cellMenu(row: number, column: number): MenuItem[] {
-    // The index of a vector is of a column, not of a field nested in one.
-    const info = this.#deps.table.columns[column];
-    const type = info && searchedType(info);
+    const type = searchedType(this.#deps.frame.columns[column]!);
     if (type === undefined) return [];
     if (typeof type === 'string') return [disabled(type)];
     const cell = this.#deps.frame.cell(row, column);
@@ -60,10 +59,9 @@ export class NearestSearch {
 
   /** Returns the entries of the menu of a column. */
   columnMenu(column: number): MenuItem[] {
-    // The index of a vector is of a column, not of a field nested in one.
-    const info = this.#deps.table.columns[column];
-    const type = info && searchedType(info);
-    if (!info || type === undefined) return [];
+    const info = this.#deps.frame.columns[column]!;
+    const type = searchedType(info);
+    if (type === undefined) return [];
     if (typeof type === 'string') return [disabled(type)];
     return [{ label: 'Find Nearest Rows…', startsGroup: true, run: () => this.#open(column, info.name, type) }];
   }
@@ -120,8 +118,10 @@ const disabled = (reason: string): MenuItem => ({
 });
 
 /** Returns the type of a column that can be searched, or why it can't; `undefined` for columns without vectors. */
-function searchedType({ name, type }: ColumnInfo): VectorType | string | undefined {
+function searchedType({ name, type, parent }: GridColumn): VectorType | string | undefined {
   if (!looksLikeVectors(type)) return undefined;
+  // A search reads the vectors of a column, not of a field in one.
+  if (parent !== undefined) return 'it is a field of a struct';
   // The engine reads a name with other characters as the path of a nested field.
   if (!/^[A-Za-z_]\w*$/.test(name)) return 'its name is not a plain word';
   return parseVectorType(type) ?? whyUnsearchable(type);
