@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Frame, Page } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { counts, endMark, notebookOf, openNotebook, patience, runCell } from './parts/notebookWindow.ts';
@@ -118,12 +119,12 @@ suite('A notebook that opens tables in the panel', function () {
 
   test('shows why a filter of a cell is wrong, at the line', async () => {
     await run('wrong');
-    const frame = await panelWith(window.page, '.lance-filter-problem:not([hidden])');
+    const frame = await panelWith(window.page, '#lance-filter-problem:not([hidden])');
     const line = inPanel(frame).getByRole('combobox', { name: 'Filter' });
     assert.equal(await line.inputValue(), 'id >');
     const heads = await inPanel(frame).locator('.lance-header .lance-name').allInnerTexts();
     assert.ok(heads.includes('amount'), `columns of the table, not of the cell before: ${heads.join()}`);
-    assert.match(await inPanel(frame).locator('.lance-filter-problem').innerText(), /\S{3}/);
+    assert.match(await inPanel(frame).locator('#lance-filter-problem').innerText(), /\S{3}/);
     await shoot(window, 'notebook-panel-wrong');
   });
 
@@ -165,6 +166,11 @@ suite('A notebook that opens tables in the panel', function () {
     await inPanel(await panelWith(page, '.lance-grid'))
       .getByText('40,000 rows · 2 columns')
       .waitFor({ timeout: patience });
+    await runCommand(page, 'File: Save');
+    const file = join(window.folder, 'panel.ipynb');
+    for (let tries = 0; tries < 100 && !readFileSync(file, 'utf8').includes('40000'); tries++) await sleep(200);
+    assert.match(readFileSync(file, 'utf8'), /"total_rows": 40000/);
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /"table":/, 'the id of the kernel is not saved');
     const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
     await runCommand(page, 'Developer: Reload Window');
     await isLoaded;
