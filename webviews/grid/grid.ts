@@ -14,7 +14,7 @@ import { openGoToRow } from './goToRow.ts';
 import { GridColumns } from './gridColumns.ts';
 import { type Footer, GridFooter } from './gridFooter.ts';
 import { GridGallery } from './gridGallery.ts';
-import { type KeyActions, runKey } from './gridKeys.ts';
+import { focusWithPage, type KeyActions, runKey } from './gridKeys.ts';
 import type { GridOptions, GridState } from './gridOptions.ts';
 import { followPointer, type PointerActions } from './gridPointer.ts';
 import { GridRows } from './gridRows.ts';
@@ -156,8 +156,8 @@ export class Grid {
     this.#rows.view.rows.moveTo(state?.top ?? 0);
     this.#rows.start();
     frame.watch(() => this.#onRows());
-    if (focus) this.#focusWhenShown();
-    if (state) this.#scrollWhenShown(state);
+    if (focus) focusWithPage(() => this.focus(), this.#closing.signal);
+    if (state) this.#rows.scrollWhenShown(state);
   }
 
   /**
@@ -267,26 +267,6 @@ export class Grid {
     this.#drawFooter();
     this.#rows.requestDraw();
     this.#state.saveSoon();
-  }
-
-  #scrollWhenShown({ left, top }: GridState): void {
-    requestAnimationFrame(() => {
-      if (this.#isClosed) return;
-      this.#rows.measure();
-      this.#rows.view.scrollTo(top, left);
-      this.#rows.requestDraw();
-    });
-  }
-
-  /** Takes the keyboard focus once the page has it: a click in the tree shows a table and stays in the tree. */
-  #focusWhenShown(): void {
-    const focus = (): void => {
-      if (document.activeElement === document.body) this.focus();
-    };
-    addEventListener('focus', focus, { signal: this.#closing.signal });
-    requestAnimationFrame(() => {
-      if (document.hasFocus()) focus();
-    });
   }
 
   // Keyboard and mouse

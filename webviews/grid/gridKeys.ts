@@ -58,3 +58,17 @@ export function runKey(event: KeyboardEvent, actions: KeyActions): void {
     event.stopPropagation();
   } else if (actions.move({ key, toEdge, extend: shiftKey })) event.preventDefault();
 }
+
+/**
+ * Takes the keyboard focus once the page has it, unless another element has it then: a click in the tree shows a table
+ * and stays in the tree.
+ */
+export function focusWithPage(focus: () => void, signal: AbortSignal): void {
+  const focusIfFree = (): void => {
+    if (document.activeElement === document.body) focus();
+  };
+  addEventListener('focus', focusIfFree, { signal });
+  requestAnimationFrame(() => {
+    if (!signal.aborted && document.hasFocus()) focusIfFree();
+  });
+}

@@ -62,6 +62,16 @@ export class GridRows {
     this.#resizing.observe(this.view.scroller);
   }
 
+  /** Scrolls to a position as soon as the page has laid the rows out. */
+  scrollWhenShown({ top, left }: { readonly top: number; readonly left: number }): void {
+    requestAnimationFrame(() => {
+      if (this.#isClosed) return;
+      this.measure();
+      this.view.scrollTo(top, left);
+      this.requestDraw();
+    });
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#resizing.disconnect();
