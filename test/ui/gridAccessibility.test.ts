@@ -88,6 +88,13 @@ suite('The rules of axe-core hold in the grid', function () {
         await page.getByRole('menuitem', { name: 'Hide Column' }).waitFor();
         await assertAccessible(page, 'the menu of a column');
         await page.keyboard.press('Escape');
+        await page.keyboard.press('Control+Shift+O');
+        await page.getByRole('listbox', { name: /^Columns/ }).waitFor();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('p');
+        await page.getByRole('option', { name: /^id, int64, pinned$/ }).waitFor();
+        await assertAccessible(page, 'the list of columns');
+        await page.keyboard.press('Escape');
         await host.goToRow();
         await page.locator('.lance-go').waitFor();
         await assertAccessible(page, 'the box for a row');
