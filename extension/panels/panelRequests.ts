@@ -91,7 +91,7 @@ export function checkCell(params: unknown): PanelHostMethods['filterByCell'][0] 
 const isValuesParams = shapeFor<PanelHostMethods['columnValues'][0]>({
   key: isString,
   view: isPanelView,
-  column: isCount,
+  column: isColumnPosition,
   start: isString,
   timeZone: oneOf(...timeZoneChoices),
 });

@@ -534,7 +534,7 @@ export class TablePanel implements vscode.Disposable {
   /** @throws CatalogError as `countValues`, InvalidInput (13) if the table has no views */
   async #columnValues(params: PanelHostMethods['columnValues'][0], signal: AbortSignal): Promise<ColumnValues> {
     const { key, column, ...request } = checkValues(params);
-    const name = (await sameTable(this.#showing.table, key)).columns[column]?.name;
+    const name = columnName((await sameTable(this.#showing.table, key)).columns, column);
     if (name === undefined) throw new CatalogError('InvalidInput', 'The table has no such column.', 'Open it again.');
     return countValues(this.#views, await viewBase(this.#base ?? this.#showing), { ...request, column: name }, signal);
   }

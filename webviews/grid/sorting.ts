@@ -89,9 +89,9 @@ export function filterMenu(
   { name, parent }: Pick<GridColumn, 'name' | 'parent'>,
   at: { readonly x: number; readonly y: number },
 ): MenuItem[] {
-  // The line of SQL filters by nested fields, and so do the values of their cells.
-  if (!openFilter || parent !== undefined) return [];
-  if (/[.`]/.test(name))
+  if (!openFilter) return [];
+  // The path of a nested field quotes its names.
+  if (parent === undefined && /[.`]/.test(name))
     return [{ label: "Can't Filter: its name has a dot or a backtick", run: doNothing, isDisabled: true }];
   return [{ label: 'Filter…', startsGroup: true, run: () => openFilter(column, at) }];
 }

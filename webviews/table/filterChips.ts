@@ -1,5 +1,5 @@
+import type { FilterColumn } from './filters/columnType.ts';
 import { joinTerms, splitTerms, type SqlTerm } from '#shared/sqlTerms.ts';
-import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { createElement } from '../parts/elements.ts';
 import { type ReadTerm, readTerm } from './filters/columnFilter.ts';
 import { filterLabel } from './filters/filterLabels.ts';
@@ -18,7 +18,7 @@ export type ChipActions = {
 };
 
 /** Returns the terms of a filter. A filter of one term that is written by hand needs no chip: the line has it. */
-export function chipsOf(where: string, columns: readonly ColumnInfo[]): Chip[] {
+export function chipsOf(where: string, columns: readonly FilterColumn[]): Chip[] {
   const chips = splitTerms(where).map((term) => ({ ...term, read: readTerm(term.text, columns) }));
   return chips.length > 1 || chips[0]?.read ? chips : [];
 }
@@ -44,7 +44,7 @@ export class FilterChips {
     else this.#actions.leave();
   }
 
-  draw(where: string, columns: readonly ColumnInfo[]): void {
+  draw(where: string, columns: readonly FilterColumn[]): void {
     const chips = chipsOf(where, columns);
     const labels = chips.map((chip) => labelOf(chip, columns));
     const drawn = JSON.stringify([where, labels]);
@@ -112,7 +112,7 @@ export class FilterChips {
 const maxLabel = 80;
 
 /** Returns what a chip says: the SQL of a term that is written by hand in one line. */
-function labelOf({ text, read }: Chip, columns: readonly ColumnInfo[]): string {
+function labelOf({ text, read }: Chip, columns: readonly FilterColumn[]): string {
   const label = read ? filterLabel(columns[read.column]!, read.filter) : text.replaceAll(/\s+/g, ' ');
   return markedText(label.length > maxLabel ? `${label.slice(0, maxLabel)}…` : label);
 }

@@ -10,7 +10,7 @@ import type {
 } from '#shared/protocol/webviewMessages.ts';
 import { joinTerms } from '#shared/sqlTerms.ts';
 import { distanceColumn } from '#shared/vectorTypes.ts';
-import { gridColumns, positionOf } from '../grid/columnTree.ts';
+import { type GridColumn, gridColumns, positionOf } from '../grid/columnTree.ts';
 import type { GridFrame } from '../grid/frame.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
@@ -36,7 +36,7 @@ export type TableViewingDeps = {
   /** Counts the values of a column that start with a string, in the rows of a view. */
   readonly requestValues: (
     table: PanelTable,
-    request: { view: PanelView; column: number; start: string },
+    request: { view: PanelView; column: ColumnPosition; start: string },
     signal: AbortSignal,
   ) => Promise<ColumnValues>;
   /** Shows the table of a view instead of the one before. */
@@ -242,15 +242,19 @@ export class TableViewing {
     for (const button of [this.#undo, this.#redo]) button.hidden = !hasViews;
     this.#undo.disabled = !this.#steps.peek(-1);
     this.#redo.disabled = !this.#steps.peek(1);
-    const columns = table?.columns ?? [];
-    // A filter is applied before the distances are known.
-    const stored = this.#view.nearest ? columns.filter(({ name }) => name !== distanceColumn) : columns;
+    const stored = this.#storedColumns();
     if (table) {
-      this.#line.show(this.#view.where, gridColumns(stored));
+      this.#line.show(this.#view.where, stored);
       this.#search.show(this.#view.search, table.searched);
       this.bar.show(table);
     }
     this.#chips.draw(hasViews ? this.#view.where : '', stored);
+  }
+
+  /** Returns the columns and nested fields that a filter can name: it is applied before distances are known. */
+  #storedColumns(): readonly GridColumn[] {
+    const columns = this.#table?.columns ?? [];
+    return gridColumns(this.#view.nearest ? columns.filter(({ name }) => name !== distanceColumn) : columns);
   }
 
   #stepped(): void {
@@ -277,16 +281,19 @@ export class TableViewing {
   #edit(chip: Chip, element: HTMLElement): void {
     if (!chip.read) return this.#line.edit(chip);
     const { left, bottom } = element.getBoundingClientRect();
-    this.#openFilter(chip.read.column, { x: left, y: bottom + 2 }, () => this.#chips.focus(), chip);
+    const { name } = this.#storedColumns()[chip.read.column]!;
+    const index = gridColumns(this.#table?.columns ?? []).findIndex((column) => column.name === name);
+    this.#openFilter(index, { x: left, y: bottom + 2 }, () => this.#chips.focus(), chip);
   }
 
   /** @param chip the term to change; by default the first one that is a filter of the column */
   #openFilter(index: number, at: { x: number; y: number }, onClosed: () => void, chip?: Chip): void {
     const table = this.#table;
-    const column = table?.columns[index];
+    const columns = gridColumns(table?.columns ?? []);
+    const column = columns[index];
     if (!table || !column || !canFilter(column)) return;
     const view = this.#view;
-    const chips = chipsOf(view.where, table.columns);
+    const chips = chipsOf(view.where, columns);
     const changed = chip ?? chips.find(({ read }) => read?.column === index);
     const position = chips.findIndex(({ start }) => start === changed?.start);
     const terms = position < 0 ? (view.where.trim() === '' ? [] : [view.where]) : chips.map(({ text }) => text);
@@ -304,7 +311,7 @@ export class TableViewing {
       loadValues: (start, signal) =>
         this.#deps.requestValues(
           table,
-          { view: { ...view, where: withTerm(undefined) }, column: index, start },
+          { view: { ...view, where: withTerm(undefined) }, column: positionOf(column), start },
           signal,
         ),
       apply: (sql) => void this.#apply({ ...this.#view, where: withTerm(sql) }),

@@ -9,7 +9,7 @@ import type { TimeZoneChoice } from '#shared/format/times.ts';
 import { quotedText } from '#shared/sqlTokens.ts';
 import { keyReader, type KeyValue } from './keyOrder.ts';
 import { filteredQuery, type ViewSpec } from './listRows.ts';
-import { isPlainColumn, valueLiteral } from './valueCondition.ts';
+import { conditionName, valueLiteral } from './valueCondition.ts';
 
 /** A value of a column, with the number of its rows. */
 export type CountedValue = {
@@ -47,11 +47,12 @@ export async function countValues(
   column: string,
   { start = '', maxValues, timeZone = 'column', signal }: CountOptions,
 ): Promise<CountedValues> {
-  if (!isPlainColumn(column))
+  const name = conditionName(column);
+  if (name === undefined)
     throw new CatalogError('InvalidInput', `Can't filter by "${column}".`, 'Write a filter by hand.');
   const query = filteredQuery(table, spec).select([column]);
   const text = quotedText(start);
-  const started = start === '' ? query : query.where(`starts_with(lower(\`${column}\`), lower(${text}))`);
+  const started = start === '' ? query : query.where(`starts_with(lower(${name}), lower(${text}))`);
   const counts = new Map<KeyValue, { count: number; value: CountedValue }>();
   for await (const batch of (await started.execute({ signal })).batches) {
     const data = batch.getChildAt(0)?.data[0];

@@ -272,7 +272,7 @@ export type PanelHostMethods = {
    * `hasViews`.
    */
   columnValues: [
-    params: { key: string; view: PanelView; column: number; start: string; timeZone: TimeZoneChoice },
+    params: { key: string; view: PanelView; column: ColumnPosition; start: string; timeZone: TimeZoneChoice },
     result: ColumnValues,
   ];
   /** Remembers what the user has set on the columns of the table. */

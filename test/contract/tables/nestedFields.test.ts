@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Field, Float64, Int32, Int64, Schema, Struct, Utf8 } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
+import { countValues } from '#catalog/view/countValues.ts';
 import { narrowedFilter } from '#catalog/view/valueCondition.ts';
 import { TableView } from '#catalog/view/tableView.ts';
 import { fieldPathText } from '#shared/fieldPath.ts';
@@ -109,5 +110,20 @@ forEachSubject('nested fields by their paths', (makeCatalog) => {
         }
       }
     }
+  });
+
+  test('have their values counted, those of text also by their start', async () => {
+    const { db } = await makeCatalog();
+    const table = await makeTable(db);
+    for (const [path, values] of fields) {
+      const counted = await countValues(table, {}, fieldPathText(path), { maxValues: 10 });
+      const total = counted.values.reduce((sum, { count }) => sum + count, 0);
+      assert.deepEqual([counted.values.length, total], [new Set(values).size, values.length], path.join());
+    }
+    const { values } = await countValues(table, {}, 'address.street', { start: 'D', maxValues: 10 });
+    assert.deepEqual(
+      values.map(({ text, literal }) => [text, literal]),
+      [["d'Or", "'d''Or'"]],
+    );
   });
 });

@@ -1,7 +1,14 @@
+import { fieldPathText } from '#shared/fieldPath.ts';
 import { splitAlternatives, splitTerms, withoutParentheses } from '#shared/sqlTerms.ts';
-import { plainName, quotedText, tokensOf } from '#shared/sqlTokens.ts';
-import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
-import { canFilter, conditionName, type FilterKind, filterType, type FilterType } from './columnType.ts';
+import { plainName, quotedText, type Token, tokensOf } from '#shared/sqlTokens.ts';
+import {
+  canFilter,
+  conditionName,
+  type FilterKind,
+  filterType,
+  type FilterType,
+  type FilterColumn,
+} from './columnType.ts';
 import { isDay, readLiteral, writeLiteral } from './literals.ts';
 
 // The conditions that the filter of a column can have, as SQL and back. A condition is read only if writing it again
@@ -92,7 +99,7 @@ const signs: Partial<Record<Operator, string>> = {
 };
 
 /** Writes the filter of a column as one term of SQL. */
-export function writeFilter(column: ColumnInfo, { match, conditions }: ColumnFilter): WrittenFilter {
+export function writeFilter(column: FilterColumn, { match, conditions }: ColumnFilter): WrittenFilter {
   const written: string[] = [];
   for (const [index, condition] of conditions.entries()) {
     const result = writeCondition(column, condition);
@@ -105,7 +112,7 @@ export function writeFilter(column: ColumnInfo, { match, conditions }: ColumnFil
 
 type Written = { readonly sql: string } | { readonly problem: string };
 
-function writeCondition(column: ColumnInfo, condition: Condition): Written {
+function writeCondition(column: FilterColumn, condition: Condition): Written {
   const type = filterType(column);
   const name = conditionName(column.name);
   // The engine converts no literal to a float of 16 bits, but such a float to a longer one, exactly.
@@ -200,7 +207,7 @@ function writeChoice(name: string, compared: string, choice: ValueChoice): strin
 export type ReadTerm = { readonly column: number; readonly filter: ColumnFilter };
 
 /** Reads a term of a filter; undefined if no filter of a column has this SQL. */
-export function readTerm(term: string, columns: readonly ColumnInfo[]): ReadTerm | undefined {
+export function readTerm(term: string, columns: readonly FilterColumn[]): ReadTerm | undefined {
   const index = columnIn(term, columns);
   const column = index === undefined ? undefined : columns[index];
   if (index === undefined || !column || !canFilter(column)) return undefined;
@@ -221,22 +228,34 @@ function withPlainName(sql: string, name: string): string {
     .reduce((text, { start, end }) => text.slice(0, start) + name + text.slice(end), sql);
 }
 
-/** Returns the column that is named first in a condition. */
-function columnIn(term: string, columns: readonly ColumnInfo[]): number | undefined {
+/** Returns the column or nested field that is named first in a condition. */
+function columnIn(term: string, columns: readonly FilterColumn[]): number | undefined {
   const tokens = tokensOf(term);
   for (const [at, token] of tokens.entries()) {
     const name = tokens[at + 1]?.text === '(' ? undefined : plainName(token);
+    const path = name === undefined ? [] : [name, ...namesAfter(tokens, at + 1)];
+    const text = path.length > 1 ? fieldPathText(path) : name;
     // Only a quoted name may be one of the words of SQL.
     const found = columns.findIndex(
-      (column) => column.name === name && (token.kind === 'quoted' || conditionName(name) === name),
+      (column) =>
+        column.name === text &&
+        (path.length > 1
+          ? column.parent !== undefined
+          : column.parent === undefined && (token.kind === 'quoted' || conditionName(text) === text)),
     );
     if (found >= 0) return found;
   }
   return undefined;
 }
 
+/** Returns the names that continue a path: each after a dot. */
+function namesAfter(tokens: readonly Token[], at: number): string[] {
+  const name = tokens[at]?.text === '.' && tokens[at + 1] ? plainName(tokens[at + 1]!) : undefined;
+  return name === undefined ? [] : [name, ...namesAfter(tokens, at + 2)];
+}
+
 /** Returns the filters that a term may be. */
-function candidates(term: string, column: ColumnInfo): ColumnFilter[] {
+function candidates(term: string, column: FilterColumn): ColumnFilter[] {
   const inner = withoutParentheses(term);
   const parts: readonly (readonly ['all' | 'any', readonly string[]])[] = [
     ['all', [term]],
@@ -253,7 +272,7 @@ function candidates(term: string, column: ColumnInfo): ColumnFilter[] {
 }
 
 /** Returns what a condition may be. The caller compares its SQL. */
-function readCondition(sql: string, column: ColumnInfo): Condition | undefined {
+function readCondition(sql: string, column: FilterColumn): Condition | undefined {
   const type = filterType(column);
   const guesses = [...guessComparisons(sql, type), ...guessChoices(sql, type)];
   return guesses.find((guess) => {

@@ -1,3 +1,4 @@
+import { parseFieldPath, quotedFieldPath } from '#shared/fieldPath.ts';
 import { shownZone, type TimeUnit, timeUnitNames } from '#shared/format/times.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { shownTimeZone } from '../../grid/timeZone.ts';
@@ -37,7 +38,7 @@ const vectorType = /^fixed_size_list<(halffloat|float|double)>/;
 const textType = /^(?:large_utf8|utf8_view|utf8)$/;
 
 /** Reads the type of a column. */
-export function filterType({ type, blob }: ColumnInfo): FilterType {
+export function filterType({ type, blob }: FilterColumn): FilterType {
   if (blob !== undefined) return plain;
   if (textType.test(type)) return { ...plain, kind: 'text' };
   if (type === 'bool') return { ...plain, kind: 'boolean' };
@@ -59,8 +60,11 @@ export function filterType({ type, blob }: ColumnInfo): FilterType {
   return { ...plain, kind, bits: time[1] === 'time32' ? 32 : 64, unit: unit as TimeUnit, zone: time[3] };
 }
 
-/** Whether a filter can name a column: a name with a dot may be the path of a nested column. */
-export const canFilter = ({ name }: ColumnInfo): boolean => !/[.`]/.test(name);
+/** A column that can have a filter: one of the table, or a nested field, whose name is its path. */
+export type FilterColumn = Omit<ColumnInfo, 'fields'> & { readonly parent?: number | undefined };
+
+/** Whether a filter can name a column: the engine reads a name with a dot as the path of a nested field. */
+export const canFilter = ({ name, parent }: FilterColumn): boolean => parent !== undefined || !/[.`]/.test(name);
 
 /** The zone in which the user writes times of a column; undefined for columns without a zone. */
 export const typedZone = ({ zone }: FilterType): string | undefined => shownZone(zone, shownTimeZone()) ?? undefined;
@@ -74,6 +78,12 @@ const reserved = new Set(
   ).split(' '),
 );
 
-/** Writes the name of a column as conditions have it: in backticks unless it is surely read as a name. */
-export const conditionName = (name: string): string =>
-  /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : `\`${name}\``;
+/**
+ * Writes the name of a column as conditions have it: in backticks unless it is surely read as a name. The names in a path
+ * all have backticks.
+ */
+export function conditionName(name: string): string {
+  const path = parseFieldPath(name) ?? [name];
+  if (path.length > 1) return quotedFieldPath(path);
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : `\`${name}\``;
+}

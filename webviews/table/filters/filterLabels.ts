@@ -1,6 +1,5 @@
-import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { Condition, ColumnFilter, Comparison, Operator, ValueChoice } from './columnFilter.ts';
-import { type FilterKind, filterType } from './columnType.ts';
+import { type FilterKind, filterType, type FilterColumn } from './columnType.ts';
 import { literalText } from './literals.ts';
 
 const labels: Readonly<Record<Operator, string>> = {
@@ -51,15 +50,15 @@ const signs: Partial<Record<Operator, string>> = {
 const maxShown = 2;
 
 /** Returns a filter of a column in few words, as a chip shows it: `price ≥ 10`. */
-export function filterLabel(column: ColumnInfo, { match, conditions }: ColumnFilter): string {
+export function filterLabel(column: FilterColumn, { match, conditions }: ColumnFilter): string {
   const texts = conditions.map((condition) => conditionLabel(column, condition));
   return `${column.name} ${texts.join(match === 'all' ? ' and ' : ' or ')}`;
 }
 
-const conditionLabel = (column: ColumnInfo, condition: Condition): string =>
+const conditionLabel = (column: FilterColumn, condition: Condition): string =>
   condition.kind === 'values' ? choiceLabel(column, condition) : comparisonLabel(column, condition);
 
-function comparisonLabel(column: ColumnInfo, { operator, values }: Comparison): string {
+function comparisonLabel(column: FilterColumn, { operator, values }: Comparison): string {
   const { kind } = filterType(column);
   const shown = values.map((value) => (kind === 'text' ? `"${value}"` : value));
   if (operator === 'between') return shown.join(' – ');
@@ -67,7 +66,7 @@ function comparisonLabel(column: ColumnInfo, { operator, values }: Comparison): 
   return [sign ?? labels[operator], ...shown].join(' ');
 }
 
-function choiceLabel(column: ColumnInfo, { isExcluded, literals, hasNull, hasNaN }: ValueChoice): string {
+function choiceLabel(column: FilterColumn, { isExcluded, literals, hasNull, hasNaN }: ValueChoice): string {
   const type = filterType(column);
   const values = [
     ...literals.map((literal) => literalText(type, literal) ?? literal),

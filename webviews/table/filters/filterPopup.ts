@@ -1,4 +1,4 @@
-import type { ColumnInfo, ColumnValues } from '#shared/protocol/webviewMessages.ts';
+import type { ColumnValues } from '#shared/protocol/webviewMessages.ts';
 import { markedText } from '../../grid/markedText.ts';
 import { createButton, createElement, createWrapper } from '../../parts/elements.ts';
 import {
@@ -10,7 +10,7 @@ import {
   valueCount,
   writeFilter,
 } from './columnFilter.ts';
-import { filterType, type FilterType, typedZone } from './columnType.ts';
+import { filterType, type FilterType, typedZone, type FilterColumn } from './columnType.ts';
 import { operatorLabel } from './filterLabels.ts';
 import { ValueList } from './valueList.ts';
 
@@ -18,7 +18,7 @@ export type FilterPopupDeps = {
   /** Holds the popup. */
   readonly parent: HTMLElement;
   readonly at: { readonly x: number; readonly y: number };
-  readonly column: ColumnInfo;
+  readonly column: FilterColumn;
   /** The filter that the column has. */
   readonly filter: ColumnFilter | undefined;
   readonly loadValues: (start: string, signal: AbortSignal) => Promise<ColumnValues>;

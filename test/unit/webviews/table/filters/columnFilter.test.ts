@@ -188,6 +188,22 @@ suite('The filter of a column', () => {
     assert.deepEqual(read?.filter, all(compare('differs', ['DE'])));
   });
 
+  test('of a nested field names its whole path', () => {
+    const nested = [
+      { name: 'at', type: 'struct<…>', nullable: true },
+      { name: 'at.x', type: 'int32', nullable: true, parent: 0 },
+      { name: 'at.`post.box`', type: 'utf8', nullable: true, parent: 0 },
+    ];
+    for (const [column, filter, sql] of [
+      [1, all(compare('equals', ['5'])), '`at`.`x` = 5'],
+      [2, all(compare('differs', ['a'])), "(`at`.`post.box` <> 'a' OR `at`.`post.box` IS NULL)"],
+    ] as const) {
+      assert.deepEqual(writeFilter(nested[column]!, filter), { sql });
+      assert.deepEqual(readTerm(sql, nested), { column, filter });
+    }
+    assert.equal(readTerm('`at`.`y` = 5', nested), undefined);
+  });
+
   test('is not read from other SQL', () => {
     for (const sql of [
       'id >= 05',
