@@ -34,6 +34,10 @@ function serveViews(host: PanelHostStandIn): PanelView[] {
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search text' });
 const count = (page: Page, text: string) => page.locator('.lance-toolbar-count', { hasText: text }).waitFor();
 
+/** Returns the marked parts of cells. */
+const marks = (page: Page): Promise<string[]> =>
+  page.evaluate(() => Array.from(CSS.highlights.get('lance-search') ?? [], String));
+
 suite('The search of the table panel, in a browser', function () {
   this.timeout(60_000);
   let server: Served;
@@ -78,7 +82,15 @@ suite('The search of the table panel, in a browser', function () {
       await page.keyboard.press('Enter');
       await page.getByText('Full-text index on name: whole words').waitFor();
       assert.deepEqual(views.at(-1), { where: 'id > 1', orderBy: [], search: { text: 'red mug', isScan: false } });
+      assert.deepEqual(await marks(page), [], 'no cell has these words');
+      await search(page).fill('number 2');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => (CSS.highlights.get('lance-search')?.size ?? 0) > 0);
+      assert.deepEqual(new Set(await marks(page)), new Set(['number', '2']), 'whole words');
       await page.screenshot({ path: join(shots, 'index.png') });
+      await search(page).fill('red mug');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => (CSS.highlights.get('lance-search')?.size ?? 0) === 0);
       let counted: PanelView | undefined;
       host.columnValues = ({ view }) => {
         counted = view;

@@ -31,6 +31,7 @@ import { asRecord } from '#shared/records.ts';
 import { ChangesBar } from './changesBar.ts';
 import { changedFrame } from './changedFrame.ts';
 import { withDistances, withoutDistances } from './distanceColumn.ts';
+import { SearchMarks } from './searchMarks.ts';
 import { TableViewing } from './tableViewing.ts';
 import type { KeptSteps } from './viewSteps.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
@@ -146,6 +147,7 @@ function keepPage(change: PageState): void {
   editor.setState(pageState);
 }
 
+const searchMarks = new SearchMarks();
 const toolbar = new Toolbar();
 const versionBar = new VersionBar(act);
 const viewButton = new ViewButton(() => act('chooseView'));
@@ -253,6 +255,7 @@ function show(table: PanelTable): void {
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
   });
   replace({ kind: 'table', table, grid }, grid.element);
+  searchMarks.show(grid.element, view?.search, table.searched);
   showVersion();
   viewButton.element.hidden = table.hasViews !== true;
   changesBar.show(table, toolbar.element);
