@@ -6,6 +6,7 @@ import { registerJobs } from './jobs/register.ts';
 import { registerNotebooks } from './notebook/register.ts';
 import { registerPanels } from './panels/register.ts';
 import { registerSql } from './sql/register.ts';
+import { registerViewFiles } from './viewFiles/register.ts';
 
 /** For tests. */
 export type ExtensionApi = ReturnType<typeof start>;
@@ -24,6 +25,7 @@ function start(context: vscode.ExtensionContext) {
   const host = hostServices(context);
   const services = { ...host, ...catalogServices(host) };
   const tables = registerPanels(services);
+  const viewFiles = registerViewFiles({ ...services, panels: tables.panels });
   const cluster = registerCluster(services);
   const { panels } = tables;
   const { profiles } = cluster;
@@ -34,6 +36,7 @@ function start(context: vscode.ExtensionContext) {
     registerHost(host),
     registerCatalog({ ...services, panels }),
     tables,
+    viewFiles,
     notebooks,
     sql,
     cluster,
@@ -42,5 +45,5 @@ function start(context: vscode.ExtensionContext) {
     jobs.host.onDidEnd(() => services.updates.changed()),
   );
   const { kernels, variables, language } = notebooks;
-  return { ...services, panels, kernels, variables, language, sql, cluster, jobs };
+  return { ...services, panels, viewFiles, kernels, variables, language, sql, cluster, jobs };
 }

@@ -43,6 +43,7 @@ export type CommandTypes = {
   'lanceCatalog.table.showView': (name?: string) => Promise<void>;
   'lanceCatalog.table.saveView': (name?: string) => Promise<void>;
   'lanceCatalog.table.compare': () => Promise<void>;
+  'lanceCatalog.table.saveViewFile': (file?: Uri) => Promise<void>;
   'lanceCatalog.table.copyCode': (language?: string) => Promise<void>;
   'lanceCatalog.table.insertCell': () => Promise<void>;
   'lanceCatalog.table.newNotebook': (node?: CatalogNode) => Promise<void>;
@@ -159,6 +160,9 @@ export const viewIds = {
   jobs: 'lanceCatalog.jobs',
 } as const;
 export const panelTypes = { table: 'lanceCatalog.table', job: 'lanceCatalog.job' } as const;
+
+/** The editor of view files. */
+export const viewFileEditorId = 'lanceCatalog.viewFile';
 
 /** Ids of the notebook controller, of the kernelspec in .ipynb files, and of the output renderers. */
 export const notebookIds = {

@@ -3,7 +3,9 @@ import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
 import { jobFileHints } from '#shared/jobs/jobFileSchema.ts';
 import { packageContributions } from '../extension/contributions/contributions.ts';
+import { viewFileSchema } from '#shared/viewFile.ts';
 import { jobSchemaFile } from '../extension/contributions/tasks.ts';
+import { viewSchemaFile } from '../extension/contributions/viewFiles.ts';
 import { commandLinePage } from './generate/commandLinePage.ts';
 import { lanceDbVerbsPage } from './generate/lanceDbVerbsPage.ts';
 import { settingsPage } from './generate/settingsPage.ts';
@@ -32,6 +34,7 @@ async function generatedFiles(): Promise<[file: string, text: string][]> {
   const files: Readonly<Record<string, string>> = {
     'package.json': JSON.stringify(manifestWithContributions()),
     [jobSchemaFile]: JSON.stringify(jobFileHints),
+    [viewSchemaFile]: JSON.stringify(viewFileSchema()),
     'docs/command-line.md': await commandLinePage(),
     'docs/lancedb-verbs.md': lanceDbVerbsPage(),
     'docs/settings.md': settingsPage(),

@@ -15,19 +15,22 @@ import { isString } from '#shared/shape.ts';
 type ServerDeps = { connections: Connections; catalogs: Catalogs };
 
 /**
- * Adds the given server, or prompts for a server.
+ * Adds the given server, or prompts for a server. A draft fills in the prompts.
  * @throws CatalogError if the connection test of the given server fails
  */
 export async function addServer(parts: ServerDeps, given: unknown): Promise<RestConnection | undefined> {
   const { connections } = parts;
   const server = givenServer(given, connections);
-  if (server) {
+  const isDraft = asRecord(given)['isDraft'] === true;
+  if (server && !isDraft) {
     await withProgress(`Connecting to ${server.uri}`, (signal) =>
       parts.catalogs.checkServer(server, server.secrets, signal),
     );
     return connections.addServer(server);
   }
-  const typed = await askTested(parts, 'Add REST Connection', emptyDraft, connections.list());
+  const { uri = '', database = '', name = '' } = server ?? {};
+  const draft = { ...emptyDraft, uri, database, name: name && uniqueName(name, connections.list()) };
+  const typed = await askTested(parts, 'Add REST Connection', draft, connections.list());
   return typed && connections.addServer(typed);
 }
 

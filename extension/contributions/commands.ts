@@ -81,6 +81,7 @@ export const commands: Readonly<Record<CommandId, CommandContribution>> = {
   'lanceCatalog.table.showView': { title: 'Show Saved View…', icon: 'list-filter', palette: isTablePanel },
   'lanceCatalog.table.saveView': { title: 'Save View…', icon: 'save', palette: isTablePanel },
   'lanceCatalog.table.compare': { title: 'Compare With…', icon: 'diff', palette: isTablePanel },
+  'lanceCatalog.table.saveViewFile': { title: 'Save View as File…', icon: 'file-add', palette: isTablePanel },
   'lanceCatalog.table.copyCode': { title: 'Copy as Code…', icon: 'copy', palette: isTablePanel },
   'lanceCatalog.table.insertCell': { title: 'Insert as Notebook Cell', icon: 'notebook', palette: isTablePanel },
   'lanceCatalog.table.newNotebook': { title: 'New Notebook for This Table', icon: 'notebook', palette: never },

@@ -4,6 +4,7 @@ import { keybindings, menus } from './menus.ts';
 import { breakpoints, debuggers, grammars, notebookRenderer, snippets, typescriptServerPlugins } from './notebooks.ts';
 import { settings } from './settings.ts';
 import { jsonValidation, taskDefinitions } from './tasks.ts';
+import { customEditors, viewFileValidation } from './viewFiles.ts';
 import { views, viewsContainers, viewsWelcome } from './views.ts';
 import { walkthroughs } from './walkthroughs.ts';
 
@@ -51,7 +52,8 @@ export function packageContributions() {
       typescriptServerPlugins,
       grammars,
       snippets,
-      jsonValidation,
+      jsonValidation: [...jsonValidation, viewFileValidation],
+      customEditors,
       taskDefinitions,
       walkthroughs,
     },

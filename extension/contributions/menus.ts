@@ -286,6 +286,7 @@ export const menus: Readonly<Record<string, readonly MenuItem[]>> = {
     { command: 'lanceCatalog.table.showView', when: isTablePanel, group: '1_view@1' },
     { command: 'lanceCatalog.table.saveView', when: isTablePanel, group: '1_view@2' },
     { command: 'lanceCatalog.table.compare', when: isTablePanel, group: '1_table@3' },
+    { command: 'lanceCatalog.table.saveViewFile', when: isTablePanel, group: '1_view@3' },
     { command: 'lanceCatalog.table.copyCode', when: isTablePanel, group: '2_code@1' },
     { command: 'lanceCatalog.table.insertCell', when: isTablePanel, group: '2_code@2' },
     { command: 'lanceCatalog.table.exportRows', when: isTablePanel, group: '3_export@1' },

@@ -1,4 +1,4 @@
-import { notebookIds, panelTypes, viewIds, type ContextId } from '../manifest.ts';
+import { notebookIds, panelTypes, viewFileEditorId, viewIds, type ContextId } from '../manifest.ts';
 
 // Builds `when` clauses for VS Code. An id that this extension does not have is a type error.
 
@@ -23,7 +23,8 @@ export const never = 'false';
 export const isTrusted = 'isWorkspaceTrusted';
 export const isNotebook = `notebookType == ${notebookIds.notebookType}`;
 export const isCodeCell = 'notebookCellType == code';
-export const isTablePanel = `activeWebviewPanelId == '${panelTypes.table}'`;
+/** A panel with a table, or the editor of a view file, is active. */
+export const isTablePanel = `(activeWebviewPanelId == '${panelTypes.table}' || activeCustomEditorId == '${viewFileEditorId}')`;
 /** The file is in SQL, whether or not it is bound to a connection. Old versions of files have other schemes. */
 export const isSql = all('resourceLangId == sql', 'resourceScheme =~ /^(file|untitled|vscode-remote)$/');
 /** True for the file of an editor, also if another editor is active. */

@@ -159,4 +159,6 @@ export type GivenServer = {
   apiKey?: string;
   token?: string;
   headers?: Record<string, string>;
+  /** Whether to ask for the other fields step by step, with these filled in. */
+  isDraft?: boolean;
 };

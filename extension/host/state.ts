@@ -10,6 +10,7 @@ type GlobalState = {
   rayAddresses: readonly string[];
   showsJobs: boolean;
   savedViews: readonly TableViews[];
+  approvedViews: readonly string[];
 };
 type WorkspaceState = {
   sqlConnections: Readonly<Record<string, string>>;
@@ -86,6 +87,15 @@ export class State {
 
   async setSavedViews(views: GlobalState['savedViews']): Promise<void> {
     await this.#global.update('savedViews' satisfies keyof GlobalState, views);
+  }
+
+  /** Hashes of the view files that the user wants to see without being asked. */
+  approvedViews(): unknown {
+    return this.#global.get<unknown>('approvedViews' satisfies keyof GlobalState);
+  }
+
+  async setApprovedViews(hashes: GlobalState['approvedViews']): Promise<void> {
+    await this.#global.update('approvedViews' satisfies keyof GlobalState, hashes);
   }
 
   /** Names of connections by the URI of the notebook that uses them. */

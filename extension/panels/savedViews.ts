@@ -147,7 +147,7 @@ export class SavedViews {
 }
 
 /** Returns what a connection opens. Two connections with one target have the same tables. */
-function targetOf(connection: Connection): [kind: string, place: string, database: string] {
+export function targetOf(connection: Connection): [kind: string, place: string, database: string] {
   switch (connection.kind) {
     case 'dir':
       return ['dir', connection.root, ''];

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
 import { type SavedView, wholeTable } from '#shared/protocol/panelViews.ts';
@@ -23,18 +24,41 @@ type ViewedPanel = {
   readonly tell: (state: SavedViewState) => Promise<void>;
 };
 
+/** A view file and what it shows. */
+export type FileView = { readonly uri: vscode.Uri; readonly shown: SavedView };
+
+/** The name of the saved view that a panel showed before a reload of the window, or the view file that it opens. */
+export type StartView = { readonly name?: string | undefined; readonly file?: FileView | undefined };
+
 /** The saved view that a panel shows, and what the user does with the views of its table. */
 export class ShownView {
   readonly #panel: ViewedPanel;
   #place: TablePlace | undefined;
   #name: string | undefined;
+  #file: FileView | undefined;
   #columns: ColumnSettings | undefined;
 
-  /** @param name the saved view that the panel showed before a reload of the window */
-  constructor(panel: ViewedPanel, place: TablePlace | undefined, name?: string) {
+  constructor(panel: ViewedPanel, place: TablePlace | undefined, { name, file }: StartView = {}) {
     this.#panel = panel;
     this.#place = place;
     this.#name = name;
+    this.#file = file;
+    this.#columns = file && (file.shown.columns ?? standardColumns);
+  }
+
+  /** The view file of this panel. */
+  get fileUri(): vscode.Uri | undefined {
+    return this.#file?.uri;
+  }
+
+  /** Takes over a new content of the view file. @returns false if the panel shows something else */
+  async takeFile(shown: SavedView): Promise<boolean> {
+    const { shown: now } = await this.current();
+    if (!this.#file || now.version !== shown.version || !isSameShown(now, shown)) return false;
+    this.#file = { ...this.#file, shown };
+    this.#name = undefined;
+    await this.tell();
+    return true;
   }
 
   /** The columns as they are set in this panel. */
@@ -80,11 +104,12 @@ export class ShownView {
   async choose(signal: AbortSignal): Promise<void> {
     const place = this.#tablePlace();
     const { shown } = await this.current();
-    const state = this.#state(shown.view);
+    const { isChanged } = this.#state(shown.view);
     const isWhole = isSameShown(shown, { view: wholeTable });
     const title = `Views of ${displayPath(place.path, place.table)}`;
     const views = this.#panel.saved.list(place);
-    const chosen = await chooseSavedView({ title, views, state, isWhole }, signal);
+    const menu = { title, views, shown: this.#saved, isChanged, isWhole };
+    const chosen = await chooseSavedView(menu, signal);
     if (!chosen) return;
     switch (chosen.kind) {
       case 'show':
@@ -93,6 +118,12 @@ export class ShownView {
         return this.show(undefined);
       case 'save':
         return this.save();
+      case 'again':
+        return this.show(this.#saved);
+      case 'file':
+        return this.#saveFile(undefined);
+      case 'updateShown':
+        return this.#name === undefined ? this.#saveFile(this.#file?.uri) : this.#keep(this.#name);
       case 'update':
         return this.#keep(chosen.name);
       case 'rename':
@@ -113,7 +144,7 @@ export class ShownView {
     if (view?.version !== undefined && view.version !== version) await this.#panel.showVersion(view.version);
     const columns = view?.columns ?? standardColumns;
     if (!(await this.#panel.apply(view?.view ?? wholeTable, columns))) return;
-    this.#name = view?.name;
+    this.#name = view === this.#file?.shown ? undefined : view?.name;
     await this.keepColumns(columns);
   }
 
@@ -152,7 +183,11 @@ export class ShownView {
 
   /** The saved view; undefined if none is shown, or if it was deleted. */
   get #saved(): SavedView | undefined {
-    return this.#panel.saved.find(this.#place, this.#name);
+    return this.#name === undefined ? this.#file?.shown : this.#panel.saved.find(this.#place, this.#name);
+  }
+
+  async #saveFile(uri: vscode.Uri | undefined): Promise<void> {
+    await vscode.commands.executeCommand('lanceCatalog.table.saveViewFile', uri);
   }
 
   #state(view: PanelView): SavedViewState {

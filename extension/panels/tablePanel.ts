@@ -21,7 +21,7 @@ import { timeZoneChoices } from '#shared/format/times.ts';
 import { asRecord } from '#shared/records.ts';
 import { type ColumnMemory, isColumnSettings, onlyColumns } from './columnMemory.ts';
 import { type SavedViews, standardColumns } from './savedViews.ts';
-import { ShownView } from './shownView.ts';
+import { ShownView, type StartView } from './shownView.ts';
 import { webviewHtml } from './html.ts';
 import type { PanelFailures } from './panelFailure.ts';
 import { ChangesSource, hasChanges } from './changesSource.ts';
@@ -60,8 +60,8 @@ export type TablePanelDeps = {
   comparing: Omit<ChooseChangesDeps, 'views'>;
   columns: ColumnMemory;
   saved: SavedViews;
-  /** The saved view that the panel showed before a reload of the window. */
-  savedView?: string | undefined;
+  /** The view that the panel shows first. */
+  start?: StartView | undefined;
   /** Called after the user has chosen another version. */
   onDidShow: () => void;
 };
@@ -103,7 +103,7 @@ export class TablePanel implements vscode.Disposable {
   constructor(
     panel: vscode.WebviewPanel,
     source: TableSource,
-    { dist, log, failures, views, comparing, columns, saved, savedView, onDidShow }: TablePanelDeps,
+    { dist, log, failures, views, comparing, columns, saved, start, onDidShow }: TablePanelDeps,
   ) {
     this.#onDidShow = onDidShow;
     this.panel = panel;
@@ -123,7 +123,7 @@ export class TablePanel implements vscode.Disposable {
         tell: async (state) => void (await this.#tell('savedView', state)),
       },
       source.place,
-      savedView,
+      start,
     );
     this.#endpoint = new Endpoint<PanelHostMethods, PanelViewMethods>(
       (frame) => void panel.webview.postMessage(frame),

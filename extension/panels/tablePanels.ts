@@ -21,6 +21,7 @@ import {
 } from './tableSource.ts';
 import { refuseChanges } from './changesSource.ts';
 import type { ChooseChangesDeps } from './chooseChanges.ts';
+import type { FileView, StartView } from './shownView.ts';
 import type { ViewDeps } from './viewSource.ts';
 import { TablePanel } from './tablePanel.ts';
 
@@ -31,6 +32,8 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
   readonly #results = new Map<string, TablePanel>();
   /** The panels whose results were lost when the window was reloaded. The next results are shown in them. */
   readonly #lost = new Set<TablePanel>();
+  /** The panels of view files. A preview of their table opens another panel. */
+  readonly #files = new Set<TablePanel>();
   readonly #dist: vscode.Uri;
   readonly #icon: { light: vscode.Uri; dark: vscode.Uri };
   readonly #log: Log;
@@ -86,7 +89,11 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
    */
   async preview(source: TableSource, { isBeside = false } = {}): Promise<TablePanel> {
     const pinned = this.all.find(
-      ({ isPinned, place }) => isPinned && isSamePlace(place, source.place) && place?.version === source.place?.version,
+      (one) =>
+        one.isPinned &&
+        !this.#files.has(one) &&
+        isSamePlace(one.place, source.place) &&
+        one.place?.version === source.place?.version,
     );
     if (pinned) {
       reveal(pinned, isBeside);
@@ -153,6 +160,25 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     this.#lost.delete(panel);
     this.#keepResult(owner, panel);
     return panel;
+  }
+
+  /** Shows the table of a view file in the panel of its editor. */
+  showFile(panel: vscode.WebviewPanel, place: TablePlace, file: FileView): TablePanel {
+    const source = { ...this.#sourceOf(place), startView: file.shown.view };
+    const adopted = this.#adopt(panel, source, { file });
+    adopted.pin();
+    this.#files.add(adopted);
+    this.#tell();
+    return adopted;
+  }
+
+  /** Ends the table in the panel of a view file, whose editor stays. */
+  closeFile(table: TablePanel): void {
+    table.dispose();
+    this.#panels.delete(table);
+    this.#files.delete(table);
+    this.#retitle();
+    this.#tell();
   }
 
   /** Pins the given panel, else the active panel, else the unpinned panel. */
@@ -226,7 +252,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const unpinned = this.all.some((one) => !one.isPinned);
     const { savedView } = asRecord(state);
     const name = typeof savedView === 'string' ? savedView : undefined;
-    const adopted = this.#adopt(panel, this.#restore(state), name);
+    const adopted = this.#adopt(panel, this.#restore(state), { name });
     const isResult = isResultState(state);
     if (unpinned || isResult) adopted.pin();
     if (!isResult) return;
@@ -238,7 +264,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     for (const one of this.all) one.panel.dispose();
   }
 
-  #adopt(panel: vscode.WebviewPanel, source: TableSource, savedView?: string): TablePanel {
+  #adopt(panel: vscode.WebviewPanel, source: TableSource, start?: StartView): TablePanel {
     panel.iconPath = this.#icon;
     const adopted = new TablePanel(panel, source, {
       dist: this.#dist,
@@ -248,13 +274,14 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       comparing: this.#comparing,
       columns: this.#columns,
       saved: this.saved,
-      savedView,
+      start,
       onDidShow: () => this.#retitle(),
     });
     this.#panels.add(adopted);
     this.#retitle();
     panel.onDidDispose(() => {
       this.#panels.delete(adopted);
+      this.#files.delete(adopted);
       this.#retitle();
       this.#tell();
     });

@@ -1,5 +1,4 @@
 import type { SavedView } from '#shared/protocol/panelViews.ts';
-import type { SavedViewState } from '#shared/protocol/webviewMessages.ts';
 import { inert } from '../host/inertText.ts';
 import { createPickList, type PickChoice } from '../host/messages.ts';
 import { describeView } from './viewDescription.ts';
@@ -8,13 +7,18 @@ import { describeView } from './viewDescription.ts';
 type ViewChoice =
   | { readonly kind: 'show'; readonly view: SavedView }
   | { readonly kind: 'update' | 'rename' | 'delete'; readonly name: string }
-  /** Save what is shown under a new name, or show all rows and columns. */
-  | { readonly kind: 'save' | 'reset' };
+  /**
+   * Save what is shown under a new name, as a file, or as the view that is shown; show that view again, or all rows and
+   * columns.
+   */
+  | { readonly kind: 'save' | 'file' | 'updateShown' | 'again' | 'reset' };
 
 type ViewMenu = {
   readonly title: string;
   readonly views: readonly SavedView[];
-  readonly state: SavedViewState;
+  /** The view that the panel shows, and whether the user has changed it since. */
+  readonly shown: SavedView | undefined;
+  readonly isChanged: boolean;
   /** Whether the panel shows all rows and columns. */
   readonly isWhole: boolean;
 };
@@ -55,17 +59,12 @@ export function chooseSavedView(menu: ViewMenu, signal: AbortSignal): Promise<Vi
 }
 
 /** Returns the rows of the list: what can be done now, then the saved views. */
-function viewChoices({ views, state, isWhole }: Omit<ViewMenu, 'title'>): PickChoice<ViewChoice>[] {
-  const { name, isChanged } = state;
-  const shown: PickChoice<ViewChoice>[] =
-    name !== null && isChanged
+function viewChoices({ views, shown, isChanged, isWhole }: Omit<ViewMenu, 'title'>): PickChoice<ViewChoice>[] {
+  const changed: PickChoice<ViewChoice>[] =
+    shown && isChanged
       ? [
-          { label: `Update "${name}"`, icon: 'save', value: { kind: 'update', name } },
-          {
-            label: `Show "${name}" Again`,
-            icon: 'discard',
-            value: { kind: 'show', view: views.find((one) => one.name === name)! },
-          },
+          { label: `Update "${shown.name}"`, icon: 'save', value: { kind: 'updateShown' } },
+          { label: `Show "${shown.name}" Again`, icon: 'discard', value: { kind: 'again' } },
         ]
       : [];
   const buttons = [
@@ -74,13 +73,14 @@ function viewChoices({ views, state, isWhole }: Omit<ViewMenu, 'title'>): PickCh
     { icon: 'trash', tooltip: remove },
   ];
   return [
-    ...shown,
+    ...changed,
     { label: 'Save View…', icon: 'add', description: 'filter, order and columns', value: { kind: 'save' } },
+    { label: 'Save View as File…', icon: 'file-add', description: 'to share it', value: { kind: 'file' } },
     ...(isWhole ? [] : [{ label: 'Show All Rows and Columns', icon: 'clear-all', value: { kind: 'reset' } } as const]),
     ...views.map((view, index): PickChoice<ViewChoice> => ({
       label: view.name,
       description: describeView(view),
-      icon: view.name === name && !isChanged ? 'check' : 'list-filter',
+      icon: view === shown && !isChanged ? 'check' : 'list-filter',
       ...(index === 0 && { group: 'Saved views' }),
       buttons,
       value: { kind: 'show', view },

@@ -177,6 +177,24 @@ const isText = (value: unknown): value is string => isString(value) && value.tri
 export const isTexts = (value: unknown): value is string[] =>
   listOf(isString)(value) && value.length > 0 && value.every(isText);
 
+/** Returns a path as text: `function.inputs[0]`. */
+export const formatFieldPath = (path: FieldPath): string =>
+  path.length === 0
+    ? 'The file'
+    : path.reduce<string>((text, step) => {
+        if (typeof step === 'number') return `${text}[${step}]`;
+        return text === '' ? step : `${text}.${step}`;
+      }, '');
+
+/** Returns a value as text for the sentence of a problem, so it is short. */
+export function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return value === null ? 'null' : 'an object';
+  if (typeof value !== 'string') return JSON.stringify(value) ?? 'nothing';
+  if (value.trim() === '') return 'empty';
+  return value.length > 60 ? `a string of ${value.length} characters` : JSON.stringify(value);
+}
+
 /**
  * Returns the JSON Schema of a table, for completion and validation in the editor.
  * @param otherSpellings returns the other names of a field. These names are valid, but the editor does not suggest

@@ -7,6 +7,9 @@ import { isRecord } from './records.ts';
 /** Returns whether a value is a `T`. */
 export type Check<T = unknown> = (value: unknown) => value is T;
 
+/** A check of an object, with the names of the fields that it knows. */
+export type ShapeCheck<T> = Check<T> & { readonly fields: readonly string[] };
+
 type CheckedBy<C> = C extends Check<infer T> ? T : never;
 type Shaped<F> = { [K in keyof F]: CheckedBy<F[K]> };
 
@@ -62,17 +65,20 @@ export const bothOf =
  * Checks the named fields of an object; other fields may be anything. Inherited fields are checked too, because the
  * code that uses the object reads them.
  */
-export function shape<const F extends Readonly<Record<string, Check>>>(fields: F): Check<Shaped<F>> {
+export function shape<const F extends Readonly<Record<string, Check>>>(fields: F): ShapeCheck<Shaped<F>> {
   const checks = Object.entries(fields);
-  return (value): value is Shaped<F> => isRecord(value) && checks.every(([name, check]) => check(value[name]));
+  const isShaped = (value: unknown): value is Shaped<F> =>
+    isRecord(value) && checks.every(([name, check]) => check(value[name]));
+  return Object.assign(isShaped, { fields: Object.keys(fields) });
 }
 
 /**
  * Like `shape`, but complete for a type: code that forgets a field, or gives a field the check of another type, does
  * not compile.
  */
-export const shapeFor = <T extends object>(fields: { readonly [K in keyof Required<T>]: Check<T[K]> }): Check<T> =>
-  shape(fields) as Check<object> as Check<T>;
+export const shapeFor = <T extends object>(fields: {
+  readonly [K in keyof Required<T>]: Check<T[K]>;
+}): ShapeCheck<T> => shape(fields) as Check<object> as ShapeCheck<T>;
 
 /**
  * Returns a value that passes the check. @throws the error that `refuse` returns or throws, if the value does not pass

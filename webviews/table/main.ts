@@ -11,7 +11,9 @@ import {
   type PanelHostMethods,
   type PanelTable,
   type PanelView,
+  type PanelReview,
   type PanelViewMethods,
+  type ReviewAction,
   type SavedViewState,
 } from '#shared/protocol/webviewMessages.ts';
 import { noChoices } from '../grid/columnLayout.ts';
@@ -37,6 +39,7 @@ import type { KeptSteps } from './viewSteps.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
 import { VersionBar } from './versionBar.ts';
 import { ViewButton } from './viewButton.ts';
+import { reviewElement } from './viewReview.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 
@@ -56,7 +59,7 @@ const actionLabels: Record<PanelAction, string> = {
   compare: 'Compare With…',
 };
 
-const act = (action: PanelAction): void => void host.request('act', { action }).catch(() => undefined);
+const act = (action: PanelAction | ReviewAction): void => void host.request('act', { action }).catch(() => undefined);
 
 const actionOf = (action: PanelAction) => ({ label: actionLabels[action], run: () => act(action) });
 
@@ -106,6 +109,7 @@ const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.
   newest: ({ key, newest }) => (showNewer(key, newest), null),
   fail: (failure) => (fail(failure), null),
   applyView: ({ view, columns }) => applyView(view, columns),
+  review: (review) => (showReview(review), null),
   savedView: (state) => (showSavedView(state), null),
   showChanges: ({ key, view }) => (showChanges(key, view), null),
   goToRow: () => (content.kind === 'table' && content.grid.goToRow(), null),
@@ -212,6 +216,11 @@ const changesBar = new ChangesBar({
 /** Shows a view that the extension asks for, unless the panel shows another table by now. */
 function showChanges(key: string, view: PanelView): void {
   if (content.kind === 'table' && content.table.key === key) viewing.apply(view);
+}
+
+function showReview(review: PanelReview): void {
+  root.ariaBusy = null;
+  replace({ kind: 'failed' }, reviewElement(review, act));
 }
 
 function fail(failure: PanelFailure): void {

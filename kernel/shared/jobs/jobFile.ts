@@ -1,7 +1,9 @@
 import {
+  describeValue,
   type FieldPath,
   type FieldProblem,
   type Fields,
+  formatFieldPath,
   isTexts,
   readFieldTable,
   textSchema,
@@ -213,7 +215,7 @@ export function readJobFile(value: unknown): JobFileReading {
   const problems: JobFileProblem[] = [];
   const report: Report = (given, what, hint) => {
     const path = writtenPath(value, given);
-    problems.push({ path, what: `${formatPath(path)} ${what}`, hint });
+    problems.push({ path, what: `${formatFieldPath(path)} ${what}`, hint });
   };
   const read = readFieldTable(value, jobFileFields, {
     toName: snakeName,
@@ -238,25 +240,16 @@ function writtenPath(value: unknown, path: FieldPath): FieldPath {
 
 const snakeName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** `function.inputs[0]` */
-const formatPath = (path: FieldPath): string =>
-  path.length === 0
-    ? 'The file'
-    : path.reduce<string>((text, step) => {
-        if (typeof step === 'number') return `${text}[${step}]`;
-        return text === '' ? step : `${text}.${step}`;
-      }, '');
-
 /** Returns what is wrong, and the next step. */
 function describeProblem(problem: FieldProblem): [what: string, hint: string] {
   switch (problem.kind) {
     case 'notSection':
       return [
-        `must be an object, but is ${shown(problem.value)}.`,
+        `must be an object, but is ${describeValue(problem.value)}.`,
         'Write, for example, { "table": "…", "column": "…" }.',
       ];
     case 'value':
-      return [`must be ${problem.expected}, but is ${shown(problem.value)}.`, 'Correct it in the file.'];
+      return [`must be ${problem.expected}, but is ${describeValue(problem.value)}.`, 'Correct it in the file.'];
     case 'unknown':
       return ['is not a field.', unknownHint(problem)];
     case 'duplicate':
@@ -270,15 +263,6 @@ function unknownHint({ name, known, meant }: Extract<FieldProblem, { kind: 'unkn
   if (/key|token|secret|password|credential/i.test(name))
     return 'Keep secrets out of job files: use the environment or the editor.';
   return meant === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${meant}"?`;
-}
-
-/** Formats a value for the sentence of a problem, so the text is short. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return value === null ? 'null' : 'an object';
-  if (typeof value !== 'string') return JSON.stringify(value) ?? 'nothing';
-  if (value.trim() === '') return 'empty';
-  return value.length > 60 ? `a string of ${value.length} characters` : JSON.stringify(value);
 }
 
 /**

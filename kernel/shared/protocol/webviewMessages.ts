@@ -98,12 +98,12 @@ export type PanelTable = {
   changes?: ShownChanges;
   /** The number of rows without a filter. */
   totalRows?: number;
+  /** The view that is shown first, instead of one that the panel has kept. The webview requests it. */
+  startView?: PanelView;
   /** What the user set on the columns when the table was open before. */
   columnSettings?: ColumnSettings;
   /** In which zone timestamps are shown; that of the column by default. */
   timeZone?: TimeZoneChoice;
-  /** The view that a cell has asked for, instead of one that the panel has kept. The webview requests it. */
-  startView?: PanelView;
 };
 
 /** A column to sort by. Nulls are last. */
@@ -240,6 +240,20 @@ export const panelActions = [
 ] as const;
 export type PanelAction = (typeof panelActions)[number];
 
+/** What the user can do about a view file before its rows are shown. */
+export const reviewActions = ['showRows', 'alwaysShowRows', 'connect', 'manageTrust', 'openText'] as const;
+export type ReviewAction = (typeof reviewActions)[number];
+
+/** What a view file names. Nothing of it has run. */
+export type PanelReview = {
+  title: string;
+  facts: { label: string; text: string }[];
+  /** Null if the file is not valid. */
+  sql: string | null;
+  note: string;
+  actions: ReviewAction[];
+};
+
 /** Why a panel has no table. */
 export type PanelFailure = { title: string; message: string; actions: PanelAction[] };
 
@@ -278,7 +292,7 @@ export type PanelHostMethods = {
   /** Remembers what the user has set on the columns of the table. */
   keepColumns: [params: { key: string; settings: ColumnSettings }, result: null];
   /** The user chose an action of a failure, or stops a table that grows. */
-  act: [params: { action: PanelAction }, result: null];
+  act: [params: { action: PanelAction | ReviewAction }, result: null];
 } & FileMethods;
 
 /** Requests that save a file in parts, where the user chooses. */
@@ -324,6 +338,8 @@ export type PanelViewMethods = {
    * the line of the filter, and the panel shows the same as before.
    */
   applyView: [params: { view: PanelView; columns: ColumnSettings }, result: boolean];
+  /** Shows what a view file names, instead of a table. */
+  review: [params: PanelReview, result: null];
   /** Tells the panel which saved view it shows. */
   savedView: [params: SavedViewState, result: null];
   /** Tells the panel to show why it has no table. */

@@ -14,6 +14,8 @@ import type {
   PanelView,
   ColumnSettings,
   PanelViewMethods,
+  PanelReview,
+  ReviewAction,
   SavedViewState,
 } from '#shared/protocol/webviewMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
@@ -107,7 +109,7 @@ export class PanelHostStandIn {
   };
   filterByCell: (params: PanelHostMethods['filterByCell'][0]) => string = () => '';
   /** The actions that the user has chosen. */
-  readonly acted: PanelAction[] = [];
+  readonly acted: (PanelAction | ReviewAction)[] = [];
   columnValues: (params: PanelHostMethods['columnValues'][0]) => ColumnValues = () => ({ values: [], isMore: false });
   /** What the page has set on the columns. */
   kept: ColumnSettings | undefined;
@@ -187,6 +189,10 @@ export class PanelHostStandIn {
 
   applyView(view: PanelView, columns: ColumnSettings): Promise<unknown> {
     return this.#endpoint.request('applyView', { view, columns });
+  }
+
+  review(review: PanelReview): Promise<unknown> {
+    return this.#endpoint.request('review', review);
   }
 
   savedView(state: SavedViewState): Promise<unknown> {
