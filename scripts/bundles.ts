@@ -44,6 +44,7 @@ export const bundles: readonly Bundle[] = [
   { outputs: ['gridDetail.js'], entry: 'webviews/grid/detail/detailView.ts', kind: 'renderer' },
   { outputs: ['gridColumns.js'], entry: 'webviews/grid/columns/columnListView.ts', kind: 'renderer' },
   { outputs: ['gridGallery.js'], entry: 'webviews/grid/gallery/galleryView.ts', kind: 'renderer' },
+  { outputs: ['tableParts.js'], entry: 'webviews/table/tableParts.ts', kind: 'renderer' },
   { outputs: ['jobPage.js', 'jobPage.css'], entry: 'webviews/jobs/page/main.tsx', kind: 'webview' },
   { outputs: ['renderer.js'], entry: 'webviews/renderer/main.ts', kind: 'renderer' },
   { outputs: ['jobRenderer.js'], entry: 'webviews/jobs/output/main.tsx', kind: 'renderer' },
@@ -114,7 +115,7 @@ const oneTypescript: Plugin = {
 
 /**
  * Source files that are separate bundles, loaded on demand: exports, cloud libraries, the Kubernetes client, backfills, the
- * detail pane, the list of columns and the gallery of the grid.
+ * detail pane, the list of columns and the gallery of the grid, and the parts of the table panel that most tables never show.
  */
 export const apart: Readonly<Record<string, string>> = {
   'kernel/catalog/export/entry.ts': './exports.cjs',
@@ -124,6 +125,7 @@ export const apart: Readonly<Record<string, string>> = {
   'webviews/grid/detail/detailView.ts': './gridDetail.js',
   'webviews/grid/columns/columnListView.ts': './gridColumns.js',
   'webviews/grid/gallery/galleryView.ts': './gridGallery.js',
+  'webviews/table/tableParts.ts': './tableParts.js',
 };
 
 /**

@@ -1,6 +1,5 @@
 import '../grid/grid.css';
 import './panel.css';
-import './filters/filterPopup.css';
 import { countText } from '#shared/format/numbers.ts';
 import {
   isPanelView,
@@ -29,17 +28,17 @@ import { setTimeZone, shownTimeZone } from '../grid/timeZone.ts';
 import { type Action, createButton, createElement } from '../parts/elements.ts';
 import type { Notice } from '../parts/noticeLine.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
+import type { ChangeKind } from '#shared/protocol/changes.ts';
 import { asRecord } from '#shared/records.ts';
-import { ChangesBar } from './changesBar.ts';
+import type { ChangesBar } from './changesBar.ts';
 import { changedFrame } from './changedFrame.ts';
 import { withDistances, withoutDistances } from './distanceColumn.ts';
-import { SearchMarks } from './searchMarks.ts';
+import type { SearchMarks } from './searchMarks.ts';
 import { TableViewing } from './tableViewing.ts';
 import type { KeptSteps } from './viewSteps.ts';
 import { hasToolbar, rowsText, Toolbar } from './toolbar.ts';
 import { VersionBar } from './versionBar.ts';
 import { ViewButton } from './viewButton.ts';
-import { reviewElement } from './viewReview.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 
@@ -151,7 +150,7 @@ function keepPage(change: PageState): void {
   editor.setState(pageState);
 }
 
-const searchMarks = new SearchMarks();
+let searchMarks: SearchMarks | undefined;
 const toolbar = new Toolbar();
 const versionBar = new VersionBar(act);
 const viewButton = new ViewButton(() => act('chooseView'));
@@ -207,11 +206,32 @@ function showSavedView(state: SavedViewState): void {
   keepPage({ savedView: state.name });
 }
 
-const changesBar = new ChangesBar({
-  showKind: (kind) => viewing.showKind(kind),
+let changesBar: ChangesBar | undefined;
+
+const changesActions = {
+  showKind: (kind: ChangeKind | null) => viewing.showKind(kind),
   leave: () => viewing.leaveChanges(),
   act,
-});
+};
+
+/** Marks in the cells what the search of the shown rows has found. */
+function markFound(): void {
+  if (!searchMarks && !(content.kind === 'table' && content.table.searched)) return;
+  viewing.parts.use((parts) => {
+    searchMarks ??= new parts.SearchMarks();
+    if (content.kind === 'table')
+      searchMarks.show(content.grid.element, content.table.view?.search, content.table.searched);
+  });
+}
+
+/** Shows the bar of a comparison, or removes it. */
+function showChangesBar(): void {
+  if (!changesBar && !(content.kind === 'table' && content.table.changes)) return;
+  viewing.parts.use((parts) => {
+    changesBar ??= new parts.ChangesBar(changesActions);
+    if (content.kind === 'table') changesBar.show(content.table, toolbar.element);
+  });
+}
 
 /** Shows a view that the extension asks for, unless the panel shows another table by now. */
 function showChanges(key: string, view: PanelView): void {
@@ -220,7 +240,11 @@ function showChanges(key: string, view: PanelView): void {
 
 function showReview(review: PanelReview): void {
   root.ariaBusy = null;
-  replace({ kind: 'failed' }, reviewElement(review, act));
+  const before = content;
+  viewing.parts.use(({ reviewElement }) => {
+    // Rows may have arrived while the code was loaded.
+    if (content === before) replace({ kind: 'failed' }, reviewElement(review, act));
+  });
 }
 
 function fail(failure: PanelFailure): void {
@@ -264,10 +288,10 @@ function show(table: PanelTable): void {
     onFailure: () => fail({ title, message: undrawable, actions: [] }),
   });
   replace({ kind: 'table', table, grid }, grid.element);
-  searchMarks.show(grid.element, view?.search, table.searched);
+  markFound();
   showVersion();
   viewButton.element.hidden = table.hasViews !== true;
-  changesBar.show(table, toolbar.element);
+  showChangesBar();
   viewing.take(table);
 }
 
@@ -323,7 +347,7 @@ function grow(growth: PanelGrowth): void {
   const table = { ...content.table, ...growth };
   content = { ...content, table };
   toolbar.show(table);
-  changesBar.show(table, toolbar.element);
+  showChangesBar();
   const { isGrowing, isMoved } = growth;
   content.grid.update({ numRows: table.numRows, footer: footerOf(table), isGrowing, isMoved });
 }

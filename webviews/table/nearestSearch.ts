@@ -11,7 +11,7 @@ import type { CellValue } from '../grid/cellValue.ts';
 import type { GridColumn } from '../grid/columnTree.ts';
 import type { GridFrame } from '../grid/frame.ts';
 import type { MenuItem } from '../grid/menu.ts';
-import { openNearestDialog } from './nearestDialog.ts';
+import type { NearestDialogDeps } from './nearestDialog.ts';
 
 /** The number of rows of a first search. */
 const firstRows = 100;
@@ -25,8 +25,8 @@ export type NearestSearchDeps = {
   readonly find: (nearest: PanelNearest) => Promise<string | undefined>;
   /** Says why the search by a cell can't be done. */
   readonly fail: (message: string) => void;
-  /** Holds the box for a vector. */
-  readonly parent: HTMLElement;
+  /** Opens the box for a vector. */
+  readonly openBox: (box: Omit<NearestDialogDeps, 'parent'>) => void;
   readonly focusRows: () => void;
 };
 
@@ -67,10 +67,9 @@ export class NearestSearch {
   }
 
   #open(column: number, name: string, type: VectorType): void {
-    const { table, parent, focusRows } = this.#deps;
+    const { table, openBox, focusRows } = this.#deps;
     const typedKey = JSON.stringify([table.title, name]);
-    openNearestDialog({
-      parent,
+    openBox({
       column: name,
       type,
       numRows: table.numRows,

@@ -14,11 +14,12 @@ import { type GridColumn, gridColumns, positionOf } from '../grid/columnTree.ts'
 import type { GridFrame } from '../grid/frame.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
-import { type Chip, chipsOf, FilterChips } from './filterChips.ts';
+import type { Chip } from './filterChips.ts';
 import { FilterLine } from './filterLine.ts';
 import { canFilter } from './filters/columnType.ts';
-import { openFilterPopup } from './filters/filterPopup.ts';
-import { NearestBar } from './nearestBar.ts';
+import { LazyChips } from './lazyChips.ts';
+import { LazyNearestBar } from './lazyNearestBar.ts';
+import { LazyParts } from './lazyParts.ts';
 import { NearestSearch } from './nearestSearch.ts';
 import { SearchBox } from './searchBox.ts';
 import type { Toolbar } from './toolbar.ts';
@@ -54,9 +55,10 @@ export type TableViewingDeps = {
 export class TableViewing {
   readonly #deps: TableViewingDeps;
   /** The line of a search by vector, below the toolbar. */
-  readonly bar: NearestBar;
+  readonly bar: LazyNearestBar;
+  readonly parts = new LazyParts((message) => this.#line.fail(message));
   readonly #line: FilterLine;
-  readonly #chips: FilterChips;
+  readonly #chips: LazyChips;
   readonly #search: SearchBox;
   readonly #undo: HTMLButtonElement;
   readonly #redo: HTMLButtonElement;
@@ -72,7 +74,7 @@ export class TableViewing {
       run: (where) => void this.#apply({ ...this.#view, where }),
       leave: deps.focusRows,
     });
-    this.#chips = new FilterChips({
+    this.#chips = new LazyChips(this.parts, {
       run: (where) => void this.#apply({ ...this.#view, where }),
       edit: (chip, element) => this.#edit(chip, element),
       leave: deps.focusRows,
@@ -81,7 +83,7 @@ export class TableViewing {
       run: (search) => void this.#apply(withSearch(this.#view, search)),
       leave: deps.focusRows,
     });
-    this.bar = new NearestBar({
+    this.bar = new LazyNearestBar(this.parts, {
       change: (nearest) => void this.#searchAgain(nearest),
       leave: () => void this.#leaveNearest(),
     });
@@ -146,7 +148,8 @@ export class TableViewing {
       isWhole: isSameView(view, wholeTable),
       find: (wanted) => this.#findNearest(wanted),
       fail: (message) => this.bar.fail(message),
-      parent: this.#deps.parent,
+      openBox: (box) =>
+        this.parts.use(({ openNearestDialog }) => openNearestDialog({ ...box, parent: this.#deps.parent })),
       focusRows: this.#deps.focusRows,
     });
     // The rows that a search found are in the order of their distance.
@@ -292,30 +295,32 @@ export class TableViewing {
     const columns = gridColumns(table?.columns ?? []);
     const column = columns[index];
     if (!table || !column || !canFilter(column)) return;
-    const view = this.#view;
-    const chips = chipsOf(view.where, columns);
-    const changed = chip ?? chips.find(({ read }) => read?.column === index);
-    const position = chips.findIndex(({ start }) => start === changed?.start);
-    const terms = position < 0 ? (view.where.trim() === '' ? [] : [view.where]) : chips.map(({ text }) => text);
-    const withTerm = (sql: string | undefined): string => {
-      const added = sql === undefined ? [] : [sql];
-      const all = position < 0 ? [...terms, ...added] : terms.toSpliced(position, 1, ...added);
-      return all.length === 0 ? '' : joinTerms(all);
-    };
-    openFilterPopup({
-      parent: this.#deps.toolbar.below,
-      at,
-      column,
-      filter: changed?.read?.filter,
-      // Counted over the other terms, so that further values can be chosen.
-      loadValues: (start, signal) =>
-        this.#deps.requestValues(
-          table,
-          { view: { ...view, where: withTerm(undefined) }, column: positionOf(column), start },
-          signal,
-        ),
-      apply: (sql) => void this.#apply({ ...this.#view, where: withTerm(sql) }),
-      onClosed,
+    this.parts.use(({ chipsOf, openFilterPopup }) => {
+      const view = this.#view;
+      const chips = chipsOf(view.where, columns);
+      const changed = chip ?? chips.find(({ read }) => read?.column === index);
+      const position = chips.findIndex(({ start }) => start === changed?.start);
+      const terms = position < 0 ? (view.where.trim() === '' ? [] : [view.where]) : chips.map(({ text }) => text);
+      const withTerm = (sql: string | undefined): string => {
+        const added = sql === undefined ? [] : [sql];
+        const all = position < 0 ? [...terms, ...added] : terms.toSpliced(position, 1, ...added);
+        return all.length === 0 ? '' : joinTerms(all);
+      };
+      openFilterPopup({
+        parent: this.#deps.toolbar.below,
+        at,
+        column,
+        filter: changed?.read?.filter,
+        // Counted over the other terms, so that further values can be chosen.
+        loadValues: (start, signal) =>
+          this.#deps.requestValues(
+            table,
+            { view: { ...view, where: withTerm(undefined) }, column: positionOf(column), start },
+            signal,
+          ),
+        apply: (sql) => void this.#apply({ ...this.#view, where: withTerm(sql) }),
+        onClosed,
+      });
     });
   }
 

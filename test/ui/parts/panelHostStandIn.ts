@@ -41,13 +41,14 @@ export const tableOf = (numRows: number, change: Partial<PanelTable> = {}): Pane
  * weaken a header.
  */
 export async function servePanel(name = 'table'): Promise<Served> {
-  const folder = await buildPart(`${name}.js`, 'gridDetail.js', 'gridGallery.js', 'gridColumns.js');
+  const folder = await buildPart(`${name}.js`, 'gridDetail.js', 'gridGallery.js', 'gridColumns.js', 'tableParts.js');
   const files: Record<string, string> = {
     [`/${name}.js`]: 'text/javascript',
     [`/${name}.css`]: 'text/css',
     '/gridDetail.js': 'text/javascript',
     '/gridGallery.js': 'text/javascript',
     '/gridColumns.js': 'text/javascript',
+    '/tableParts.js': 'text/javascript',
   };
   return servePages((path, origin) => {
     const type = files[path];

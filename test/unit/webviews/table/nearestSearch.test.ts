@@ -47,7 +47,7 @@ function searchOf(value: CellValue, isWhole = true) {
       return Promise.resolve(undefined);
     },
     fail: (message) => failures.push(message),
-    parent: {} as HTMLElement,
+    openBox: () => undefined,
     focusRows: () => undefined,
   });
   return { search, found, failures };
