@@ -54,8 +54,8 @@ const skeletonLines: Readonly<Record<Skeleton, number>> = { page: 8, rows: 12, t
 const skeletonHtml = (kind: Skeleton): string =>
   `<div class="skeleton skeleton-${kind}" role="status" aria-label="Loading">${'<i></i>'.repeat(skeletonLines[kind])}</div>`;
 
-/** Height of the toolbar of a table in pixels, as in `panel.css`. */
-const toolbarHeight = 34;
+/** Height of the toolbar of a table in pixels, as in `panel.css`; in a narrow panel it has two lines. */
+const [toolbarHeight, narrowToolbarHeight] = [34, 64];
 
 // The script and the stylesheet of a page can take seconds to load, and an empty page would be blank meanwhile. These
 // styles are in the page itself, so that they need no request. The stylesheet is linked after the skeleton, because a
@@ -74,6 +74,7 @@ body { margin: 0; background: var(--vscode-editor-background); }
 :is(.skeleton-rows, .skeleton-table) i { width: 100%; height: 31px; margin: 0 0 2px; border-radius: 0; opacity: 0.5; }
 .skeleton-rows i:first-child, .skeleton-table i:nth-child(2) { height: 40px; opacity: 1; }
 .skeleton-table i:first-child { height: ${toolbarHeight - 2}px; opacity: 0.25; }
+@media (max-width: 820px) { .skeleton-table i:first-child { height: ${narrowToolbarHeight - 2}px; } }
 #root:not(:empty):not(:has(> [aria-busy='true']:empty)) + .skeleton { display: none; }
 @media (forced-colors: active) { .skeleton i { box-sizing: border-box; border: 1px solid CanvasText; } }
 `;

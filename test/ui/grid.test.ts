@@ -417,6 +417,21 @@ suite('The grid of the table panel, in a browser', function () {
     });
   }
 
+  test('a cell that assistive technology scrolls into the view does not move its row alone', () => {
+    const table = { columns: columnsOf(wideSchema(400)), key: 'wide' };
+    const prepare = (host: PanelHostStandIn): void => {
+      host.rows = (start, end) => wideStreamOf(start, end, 400);
+    };
+    return withPanel({ table, prepare }, async (page) => {
+      await cell(page, 2, 1).getByText('2.0001').waitFor();
+      const moved = await page.locator('[role=row][aria-rowindex="4"]').evaluate((row) => {
+        row.querySelector('[role=gridcell]:last-of-type')?.scrollIntoView({ inline: 'end' });
+        return Array.from(row.querySelectorAll('*'), ({ scrollLeft }) => scrollLeft).filter((left) => left !== 0);
+      });
+      assert.deepEqual(moved, []);
+    });
+  });
+
   test('reads a few rows first, then the columns in the view, and pictures apart from the others', () =>
     withPanel({ numRows: 10_000, table: { selectsColumns: true } }, async (page, host) => {
       await page.locator('.lance-image').first().waitFor();

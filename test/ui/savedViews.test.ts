@@ -117,7 +117,7 @@ suite('Saved views in the table panel, in a browser', function () {
           assert.deepEqual(await seriousProblems(page), []);
           const [view, version] = await Promise.all([
             button(page).boundingBox(),
-            page.locator('.lance-version-button').boundingBox(),
+            page.getByRole('button', { name: /^Version/ }).boundingBox(),
           ]);
           assert.ok(view!.x + view!.width <= version!.x && version!.x + version!.width <= width, 'nothing is cut');
           const line = await page.locator('.lance-filter').boundingBox();

@@ -37,7 +37,7 @@ export class VersionBar {
     this.button.className = 'lance-version-button';
     this.button.title = 'Show another version or a tag';
     this.compare = createButton({ label: 'Compare…', run: () => act('compare') });
-    this.compare.className = 'lance-version-button lance-compare-button';
+    this.compare.className = 'lance-compare-button';
     this.compare.title = 'Compare with another version, a tag or another table';
   }
 

@@ -28,7 +28,8 @@ export type ChangeColumns = {
 const maxRows = 500;
 const maxBytes = 32 * 2 ** 20;
 
-const namesType = new List(new Field('item', new Utf8(), false));
+// Arrow is loaded when it is used first, so this is not a constant.
+const namesType = (): List<Utf8> => new List(new Field('item', new Utf8(), false));
 
 /** Returns the columns of the rows of a comparison. A name that a column of the table has gets an underscore. */
 export function changeColumns({
@@ -47,7 +48,7 @@ export function changeColumns({
   const schema = new Schema([
     new Field(kind, new Utf8(), false),
     ...fields.map(({ name, type, metadata }) => new Field(name, type, true, metadata)),
-    new Field(changed, namesType, true),
+    new Field(changed, namesType(), true),
     ...earlier.map(({ name, type, metadata }) => new Field(before.get(name)!, type, true, metadata)),
   ]);
   return { schema, kind, changed, columns: fields.map(({ name }) => name), before };
@@ -96,7 +97,7 @@ function changeBatch(changes: readonly RowChange[], { schema, columns, before }:
     ),
     ...columns.map((name) => gatherColumn(typeOf(schema, name), name, current)),
     buildColumn(
-      namesType,
+      namesType(),
       changes.map((change) => (change.kind === 'changed' ? change.columns : null)),
     ),
     ...[...before].map(([name, earlier]) =>

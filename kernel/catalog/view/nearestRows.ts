@@ -200,7 +200,8 @@ function readFoundRows(batch: RecordBatch, keys: readonly string[]): FoundRow[] 
 }
 
 /** The column that a search adds. */
-const distanceField = new Field(distanceColumn, new Float32(), true);
+// Arrow is loaded when it is used first, so this is not a constant.
+const distanceField = (): Field<Float32> => new Field(distanceColumn, new Float32(), true);
 
 /**
  * Returns rows with the column of their distances, at its place among `columns`; by default after all others.
@@ -214,7 +215,7 @@ export function withDistances(
   const { fields } = rows.schema;
   const position = columns ? columns.indexOf(distanceColumn) : fields.length;
   if (position < 0) return rows;
-  const schema = new Schema(fields.toSpliced(position, 0, distanceField));
+  const schema = new Schema(fields.toSpliced(position, 0, distanceField()));
   let start = 0;
   const batches = rows.batches.map(({ numRows, data }) => {
     const part = makeData({ type: new Float32(), length: numRows, data: distances.slice(start, start + numRows) });
@@ -230,7 +231,7 @@ export function withDistances(
 
 /** Returns a table of distances alone. */
 export function distancesTable(distances: Float32Array): ArrowTable {
-  const schema = new Schema([distanceField]);
+  const schema = new Schema([distanceField()]);
   const child = makeData({ type: new Float32(), length: distances.length, data: distances });
   const data = makeData({ type: new Struct(schema.fields), length: distances.length, nullCount: 0, children: [child] });
   return new ArrowTable(schema, [new RecordBatch(schema, data)]);
