@@ -9,9 +9,9 @@ const cell = '[role=gridcell]:not([aria-busy])';
 const count = (frame: Frame, text: string | RegExp) =>
   frame.locator('.lance-toolbar-count').getByText(text).waitFor({ timeout: patience });
 
-/** Selects a column. The buttons of its header are at the other end. */
+/** Selects a column. The buttons of its header are below its name. */
 const selectColumn = (frame: Frame, name: string) =>
-  frame.locator('[role=columnheader]', { hasText: name }).click({ position: { x: 4, y: 30 } });
+  frame.locator('[role=columnheader]', { hasText: name }).click({ position: { x: 12, y: 8 } });
 
 /** Returns the number of found rows, once all are found. */
 async function foundRows(frame: Frame): Promise<number> {

@@ -97,9 +97,8 @@ suite('The versions of a table, in a window', function () {
     const versions = await table.listVersions();
     ageVersions(location!, versions.slice(0, -1), 30);
     await table.optimize({ olderThan: '7d' });
-    // A running engine still has the version open.
+    // A running engine still has the version open. The panel looks at its version again when it reads from the next one.
     await runCommand(page, 'Lance Catalog: Restart Lance Engine');
-    await chooseVersion(String(first));
     const frame = await frameWith(page, '.lance-message');
     await frame.getByText(`Version ${first} no longer exists`).waitFor();
     await shoot(window, 'versions-removed');
