@@ -64,6 +64,11 @@ function serveWide(host: PanelHostStandIn): void {
   host.rows = (start, end, columns = []) => wideStreamOf(start, end, 400, columns);
 }
 
+/** Serves rows of all 400 columns, whichever are requested. */
+function serveWhole(host: PanelHostStandIn): void {
+  host.rows = (start, end) => wideStreamOf(start, end, 400);
+}
+
 suite('The grid of the table panel, in a browser', function () {
   this.timeout(60_000);
   let server: Served;
@@ -419,10 +424,7 @@ suite('The grid of the table panel, in a browser', function () {
 
   test('a cell that assistive technology scrolls into the view does not move its row alone', () => {
     const table = { columns: columnsOf(wideSchema(400)), key: 'wide' };
-    const prepare = (host: PanelHostStandIn): void => {
-      host.rows = (start, end) => wideStreamOf(start, end, 400);
-    };
-    return withPanel({ table, prepare }, async (page) => {
+    return withPanel({ table, prepare: serveWhole }, async (page) => {
       await cell(page, 2, 1).getByText('2.0001').waitFor();
       const moved = await page.locator('[role=row][aria-rowindex="4"]').evaluate((row) => {
         row.querySelector('[role=gridcell]:last-of-type')?.scrollIntoView({ inline: 'end' });
