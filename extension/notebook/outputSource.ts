@@ -3,16 +3,27 @@ import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { OutputTable } from '#shared/protocol/outputTables.ts';
-import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { outputKey, type OutputPlace, type TableSource } from '../panels/tableSource.ts';
 
 const runAgain = 'Run the cell again, then choose "Open in Panel".';
 
-/** Rows can be read by columns if each name means one column. */
-const hasOwnNames = (columns: readonly ColumnInfo[]): boolean =>
-  new Set(columns.map(({ name }) => name)).size === columns.length;
-
 const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+/** Returns the rows of an output as a table of a panel. */
+const outputTable = (
+  title: string,
+  { key, columns, numRows, note }: Required<Pick<PanelTable, 'key' | 'columns' | 'numRows' | 'note'>>,
+): PanelTable => ({
+  title,
+  key,
+  columns,
+  numRows,
+  version: null,
+  // Rows can be read by columns if each name means one column.
+  selectsColumns: new Set(columns.map(({ name }) => name)).size === columns.length,
+  note,
+});
 
 /** Returns a source of the rows that a kernel has for an output. A kernel that has ended can't page any more. */
 export function kernelRowsSource(
@@ -31,16 +42,7 @@ export function kernelRowsSource(
   const key = outputKey(place);
   return {
     title,
-    open: () =>
-      Promise.resolve({
-        title,
-        key,
-        columns,
-        numRows,
-        version: null,
-        selectsColumns: hasOwnNames(columns),
-        note: notes.join(' · '),
-      }),
+    open: () => Promise.resolve(outputTable(title, { key, columns, numRows, note: notes.join(' · ') })),
     rows: async (start, end, signal, some) => {
       const rows = await read({ start, end, ...(some && { columns: [...some] }) }, signal);
       if (rows) return rows;
@@ -72,16 +74,7 @@ export function heldRowsSource(title: string, { table, total, isReduced }: HeldR
   const key = outputKey();
   return {
     title,
-    open: () =>
-      Promise.resolve({
-        title,
-        key,
-        columns,
-        numRows,
-        version: null,
-        selectsColumns: hasOwnNames(columns),
-        note: notes.join('. '),
-      }),
+    open: () => Promise.resolve(outputTable(title, { key, columns, numRows, note: notes.join('. ') })),
     rows: async (start, end, _, some) => {
       const part = table.slice(start, end);
       return tableToIPC(some ? part.select([...some]) : part, 'stream');

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import { type ChangesState, countOfKind, type PanelChanges, type ShownChanges } from '#shared/protocol/changes.ts';
 import type { OpenedChanges } from '#shared/protocol/viewsMessages.ts';
 import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
-import { asRecord } from '#shared/records.ts';
+import { OpenedView } from './openedView.ts';
 import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
-import { type ViewBase, type ViewDeps, viewedTable } from './viewSource.ts';
+import { keyOfView, type ViewBase, type ViewDeps, viewedTable } from './viewSource.ts';
 
 /** The view of a panel that shows differences. */
 type ChangesView = PanelView & { changes: PanelChanges };
@@ -20,9 +19,8 @@ class Comparison {
   readonly changes: PanelChanges;
   readonly listeners = new Set<() => void>();
   readonly #deps: ViewDeps;
-  readonly #closing = new AbortController();
+  readonly #opened: OpenedView<OpenedChanges, ChangesState>;
   #users = 0;
-  #opened: { readonly id: string; readonly done: Promise<OpenedChanges>; stop(): void } | undefined;
   #state: ChangesState | undefined;
   /** Whether the views process has ended since the comparison was started. */
   #isLost = false;
@@ -31,6 +29,15 @@ class Comparison {
     this.#deps = deps;
     this.base = base;
     this.changes = changes;
+    const { views } = deps;
+    this.#opened = new OpenedView({
+      listen: (id, listener) => views.onChanges(id, listener),
+      open: (id, signal) => this.#start(id, signal),
+      close: (id) => views.request('closeChanges', { id }),
+      // A state that was told meanwhile is newer.
+      onOpened: ({ state }) => this.#take(this.#state?.end === 'running' ? this.#state : state),
+      onState: (state) => this.#take(state),
+    });
   }
 
   get state(): ChangesState | undefined {
@@ -47,57 +54,31 @@ class Comparison {
 
   release(): void {
     if (--this.#users > 0) return;
-    this.#closing.abort();
     this.listeners.clear();
-    this.#forget();
+    this.#opened.close();
   }
 
   cancel(): void {
-    const id = this.#opened?.id;
+    const { id } = this.#opened;
     if (id !== undefined) this.#deps.views.request('cancelChanges', { id }).catch(() => undefined);
   }
 
   /** Starts the comparison. Later calls return the same one, unless the views process has ended. */
-  open(): { readonly id: string; readonly done: Promise<OpenedChanges> } {
-    this.#closing.signal.throwIfAborted();
-    if (this.#opened) return this.#opened;
-    const id = randomUUID();
-    const controller = new AbortController();
-    const listening = this.#deps.views.onChanges(id, (state) => this.#take(id, state));
-    const stop = (): void => {
-      listening.dispose();
-      controller.abort();
-    };
-    const opened = { id, done: this.#start(id, controller.signal), stop };
-    this.#opened = opened;
-    this.#isLost = false;
-    opened.done.catch(() => {
-      stop();
-      if (this.#opened === opened) this.#opened = undefined;
-    });
-    return opened;
+  open(): Promise<OpenedChanges> {
+    return this.#opened.open().done;
   }
 
-  async read(
+  read(
     request: { kind: PanelChanges['kind']; start: number; end: number; columns?: string[] },
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const read = async (): Promise<Uint8Array> => {
-      const { id, done } = this.open();
-      await done;
-      return Buffer.from(await this.#deps.views.request('readChanges', { id, ...request }, signal), 'base64');
-    };
-    const before = this.#opened;
-    try {
-      return await read();
-    } catch (error) {
-      if (!isCatalogError(error, 'ServiceUnavailable') || signal.aborted) throw error;
-      if (this.#opened === before) this.#forget();
-      return read();
-    }
+    return this.#opened.read(signal, async (id) =>
+      Buffer.from(await this.#deps.views.request('readChanges', { id, ...request }, signal), 'base64'),
+    );
   }
 
   async #start(id: string, signal: AbortSignal): Promise<OpenedChanges> {
+    this.#isLost = false;
     const { catalog, path, version } = await viewedTable(this.#deps, this.base);
     const { changes } = this;
     const [here, other] = [
@@ -105,32 +86,13 @@ class Comparison {
       { path: changes.path, version: changes.version },
     ];
     const [before, after] = changes.isBefore ? [other, here] : [here, other];
-    const opened = await this.#deps.views.request(
-      'openChanges',
-      { id, catalog, before, after, key: changes.key },
-      signal,
-    );
-    if (this.#opened?.id === id) this.#take(id, this.#state?.end === 'running' ? this.#state : opened.state);
-    return opened;
+    return this.#deps.views.request('openChanges', { id, catalog, before, after, key: changes.key }, signal);
   }
 
-  #take(id: string, state: ChangesState | undefined): void {
-    if (this.#opened?.id !== id) return;
+  #take(state: ChangesState | undefined): void {
     if (state) this.#state = state;
-    else {
-      this.#opened.stop();
-      this.#opened = undefined;
-      this.#isLost = true;
-    }
+    else this.#isLost = true;
     for (const listener of this.listeners) listener();
-  }
-
-  #forget(): void {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    if (!opened) return;
-    opened.stop();
-    this.#deps.views.request('closeChanges', { id: opened.id }).catch(() => undefined);
   }
 }
 
@@ -163,7 +125,7 @@ export class ChangesSource implements TableSource, GrowingTable {
     this.#view = view;
     this.title = base.source.title;
     this.place = base.place;
-    this.#key = JSON.stringify({ ...asRecord(JSON.parse(base.table.key)), view });
+    this.#key = keyOfView(base.table, view);
     comparison.retain();
   }
 
@@ -203,7 +165,7 @@ export class ChangesSource implements TableSource, GrowingTable {
     if (signal.aborted) close();
     signal.throwIfAborted();
     this.#comparison.listeners.add(tell);
-    this.#opened = await this.#comparison.open().done;
+    this.#opened = await this.#comparison.open();
     signal.throwIfAborted();
     const { table } = this.#comparison.base;
     // A struct is compared as a whole, so its fields are not columns.

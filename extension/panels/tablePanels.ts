@@ -308,6 +308,7 @@ function reveal({ panel }: TablePanel, isBeside: boolean): void {
   const isOverEditor = !panel.active && panel.viewColumn === vscode.window.tabGroups.activeTabGroup.viewColumn;
   panel.reveal(isBeside && isOverEditor ? vscode.ViewColumn.Beside : undefined, true);
 }
+
 /** Returns a search that says how its rows were found, so that code finds the same ones. */
 const searchAsFound = (
   { column, vectors, k, distanceType, useIndex }: PanelNearest,

@@ -281,16 +281,19 @@ export function placeOfState(state: unknown): TablePlace | undefined {
   }
 }
 
+/** Returns the rest of the key of a table in a webview's state; `undefined` if the key does not start with a prefix. */
+function keyAfter(prefix: string, state: unknown): string | undefined {
+  const { key } = asRecord(state);
+  return typeof key === 'string' && key.startsWith(prefix) ? key.slice(prefix.length) : undefined;
+}
+
 const resultPrefix = 'sql:';
 
 /** Returns the key of a result of SQL in a panel. */
 export const resultKey = (id: string): string => resultPrefix + id;
 
 /** Whether a webview's state is that of a panel with a result of SQL. */
-export const isResultState = (state: unknown): boolean => {
-  const { key } = asRecord(state);
-  return typeof key === 'string' && key.startsWith(resultPrefix);
-};
+export const isResultState = (state: unknown): boolean => keyAfter(resultPrefix, state) !== undefined;
 
 const trialPrefix = 'trial:';
 
@@ -298,10 +301,7 @@ const trialPrefix = 'trial:';
 export const trialKey = (id: string): string => trialPrefix + id;
 
 /** Whether a webview's state is that of a panel with the rows of a trial. */
-export const isTrialState = (state: unknown): boolean => {
-  const { key } = asRecord(state);
-  return typeof key === 'string' && key.startsWith(trialPrefix);
-};
+export const isTrialState = (state: unknown): boolean => keyAfter(trialPrefix, state) !== undefined;
 
 const outputPrefix = 'output:';
 
@@ -314,17 +314,14 @@ const isOutputPlace = shapeFor<OutputPlace>({ notebook: isString, output: isStri
 export const outputKey = (place?: OutputPlace): string => outputPrefix + (place ? JSON.stringify(place) : randomUUID());
 
 /** Whether a webview's state is that of a panel with the rows of a notebook output. */
-export const isOutputState = (state: unknown): boolean => {
-  const { key } = asRecord(state);
-  return typeof key === 'string' && key.startsWith(outputPrefix);
-};
+export const isOutputState = (state: unknown): boolean => keyAfter(outputPrefix, state) !== undefined;
 
 /** Reads the place of an output from a webview's state. */
 export function outputOfState(state: unknown): OutputPlace | undefined {
-  const { key } = asRecord(state);
-  if (typeof key !== 'string' || !isOutputState(state)) return undefined;
+  const json = keyAfter(outputPrefix, state);
+  if (json === undefined) return undefined;
   try {
-    const place: unknown = JSON.parse(key.slice(outputPrefix.length));
+    const place: unknown = JSON.parse(json);
     return isOutputPlace(place) ? place : undefined;
   } catch {
     return undefined;

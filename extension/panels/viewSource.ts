@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { blobV2 } from '#shared/arrow/blobs.ts';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { ViewedTable, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
 import type { TimeZoneChoice } from '#shared/format/times.ts';
@@ -15,6 +15,7 @@ import type {
 import { distanceColumn } from '#shared/vectorTypes.ts';
 import { asRecord } from '#shared/records.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
+import { OpenedView } from './openedView.ts';
 import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
 
 /** What sorts and filters tables: the views process, and how it opens the catalog of a connection. */
@@ -40,6 +41,10 @@ export function tableKey(key: string): string {
   const { view: _, ...table } = asRecord(JSON.parse(key));
   return JSON.stringify(table);
 }
+
+/** Returns the key of a view of a table, which `tableKey` leads back to the table. */
+export const keyOfView = (table: PanelTable, view: object): string =>
+  JSON.stringify({ ...asRecord(JSON.parse(table.key)), view });
 
 /** Identifies a view. Vectors are replaced by a hash, because each request for rows has the key. */
 function viewKey({ nearest, ...view }: PanelView): object {
@@ -102,11 +107,11 @@ export class ViewSource implements TableSource, GrowingTable {
   readonly view: PanelView;
   readonly #deps: ViewDeps;
   readonly #base: ViewBase;
-  readonly #key: string;
   readonly #listeners = new Set<() => void>();
-  readonly #closing = new AbortController();
-  #opened: { readonly id: string; readonly done: Promise<ViewState>; isEnded: boolean; stop(): void } | undefined;
+  readonly #opened: OpenedView<ViewState, ViewState>;
   #growth: PanelGrowth;
+  /** Whether the list of rows has ended since the view was opened. */
+  #isEnded = false;
   #searched: SearchedColumns | undefined;
   #nearest: NearestFacts | undefined;
 
@@ -116,8 +121,15 @@ export class ViewSource implements TableSource, GrowingTable {
     this.view = view;
     this.title = base.source.title;
     this.place = base.place;
-    this.#key = JSON.stringify({ ...asRecord(JSON.parse(base.table.key)), view: viewKey(view) });
-    this.#growth = { key: this.#key, numRows: 0, note: '', isGrowing: true };
+    const { views } = deps;
+    this.#opened = new OpenedView({
+      listen: (id, listener) => views.onView(id, listener),
+      open: (id, signal) => this.#start(id, signal),
+      close: (id) => views.request('closeView', { id }),
+      onOpened: (state) => this.#take(state),
+      onState: (state) => this.#take(state),
+    });
+    this.#growth = { key: keyOfView(base.table, viewKey(view)), numRows: 0, note: '', isGrowing: true };
   }
 
   get growth(): PanelGrowth {
@@ -131,7 +143,7 @@ export class ViewSource implements TableSource, GrowingTable {
 
   /** Stops the list of rows, and keeps those that were listed. */
   cancel(): void {
-    const id = this.#opened?.id;
+    const { id } = this.#opened;
     if (id !== undefined) this.#deps.views.request('cancelView', { id }).catch(() => undefined);
   }
 
@@ -139,7 +151,7 @@ export class ViewSource implements TableSource, GrowingTable {
   async open(signal: AbortSignal): Promise<PanelTable> {
     signal.addEventListener('abort', () => this.#close(), { once: true });
     signal.throwIfAborted();
-    await this.#open().done;
+    await this.#opened.open().done;
     signal.throwIfAborted();
     const { isMoved: _, ...growth } = this.#growth;
     const { table } = this.#base;
@@ -157,7 +169,7 @@ export class ViewSource implements TableSource, GrowingTable {
     const isBlob = columns?.length === 1 && table.columns.find(({ name }) => name === only)?.blob === blobV2;
     if (only !== undefined && isBlob && table.readsBlobs === true && source.blobsById)
       return source.blobsById.heads(only, await this.#rowIds(start, end, signal), signal);
-    return this.#read(signal, async (id) => {
+    return this.#opened.read(signal, async (id) => {
       const request = { id, start, end, ...(columns && { columns: [...columns] }) };
       return Buffer.from(await this.#deps.views.request('readView', request, signal), 'base64');
     });
@@ -176,20 +188,7 @@ export class ViewSource implements TableSource, GrowingTable {
   }
 
   #rowIds(start: number, end: number, signal: AbortSignal): Promise<string[]> {
-    return this.#read(signal, (id) => this.#deps.views.request('readRowIds', { id, start, end }, signal));
-  }
-
-  /** Runs a request about the open view; if the engine process has ended meanwhile, runs it again. */
-  async #read<T>(signal: AbortSignal, read: (id: string) => Promise<T>): Promise<T> {
-    const id = await this.openedId(signal);
-    try {
-      return await read(id);
-    } catch (error) {
-      if (!isCatalogError(error, 'ServiceUnavailable') || signal.aborted) throw error;
-      // The engine process has ended, and the next one has another address. Another page may have noticed it before.
-      if (this.#opened?.id === id) this.#forget();
-      return await read(await this.openedId(signal));
-    }
+    return this.#opened.read(signal, (id) => this.#deps.views.request('readRowIds', { id, start, end }, signal));
   }
 
   async confirm(signal: AbortSignal): Promise<void> {
@@ -197,44 +196,18 @@ export class ViewSource implements TableSource, GrowingTable {
   }
 
   /** Returns the id of the view in the views process; opens it there if the process has ended. */
-  async openedId(signal: AbortSignal): Promise<string> {
-    signal.throwIfAborted();
-    const opened = this.#open();
-    await opened.done;
-    return opened.id;
-  }
-
-  #open(): { readonly id: string; readonly done: Promise<ViewState> } {
-    this.#closing.signal.throwIfAborted();
-    if (this.#opened) return this.#opened;
-    const id = randomUUID();
-    const controller = new AbortController();
-    const listening = this.#deps.views.onView(id, (state) => this.#take(id, state));
-    const stop = (): void => {
-      listening.dispose();
-      controller.abort();
-    };
-    const opened = { id, done: this.#start(id, controller.signal), isEnded: false, stop };
-    this.#opened = opened;
-    opened.done.catch(() => {
-      stop();
-      if (this.#opened === opened) this.#opened = undefined;
-    });
-    return opened;
+  openedId(signal: AbortSignal): Promise<string> {
+    return this.#opened.openedId(signal);
   }
 
   async #start(id: string, signal: AbortSignal): Promise<ViewState> {
+    this.#isEnded = false;
     const table = await viewedTable(this.#deps, this.#base);
-    const state = await this.#deps.views.request('openView', { ...table, id, view: this.view }, signal);
-    if (this.#opened?.id === id) this.#take(id, state);
-    return state;
+    return this.#deps.views.request('openView', { ...table, id, view: this.view }, signal);
   }
 
-  #take(id: string, state: ViewState | undefined): void {
-    if (this.#opened?.id !== id) return;
+  #take(state: ViewState | undefined): void {
     if (!state) {
-      this.#opened.stop();
-      this.#opened = undefined;
       const note = 'The process that sorts and filters has ended. It starts again for the next rows.';
       this.#change({ note, isGrowing: false });
       return;
@@ -243,11 +216,11 @@ export class ViewSource implements TableSource, GrowingTable {
     if (searched) this.#searched = searched;
     this.#nearest ??= nearest;
     // A short list may end before this process handles the response that says that it runs.
-    if (this.#opened.isEnded && end === 'running') {
+    if (this.#isEnded && end === 'running') {
       if (searched && this.#growth.note === '') this.#change({ note: searchNote(searched) });
       return;
     }
-    this.#opened.isEnded = end !== 'running';
+    this.#isEnded = end !== 'running';
     const notes: Readonly<Record<ViewState['end'], string>> = {
       running: runningNote(rows, listed),
       complete: this.#searched ? searchNote(this.#searched) : isByPosition === true ? byPositionNote : '',
@@ -265,20 +238,9 @@ export class ViewSource implements TableSource, GrowingTable {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Closes the view in the views process. The next page opens it again. */
-  #forget(): void {
-    const opened = this.#opened;
-    this.#opened = undefined;
-    if (!opened) return;
-    opened.stop();
-    this.#deps.views.request('closeView', { id: opened.id }).catch(() => undefined);
-  }
-
   #close(): void {
-    this.#closing.abort();
     this.#listeners.clear();
-    // A request that was canceled has left no view.
-    this.#forget();
+    this.#opened.close();
   }
 }
 
