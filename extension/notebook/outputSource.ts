@@ -1,14 +1,13 @@
 import { type Table as ArrowTable, tableToIPC } from '#arrow';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { OutputTable } from '#shared/protocol/outputTables.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { outputKey, type OutputPlace, type TableSource } from '../panels/tableSource.ts';
 
 const runAgain = 'Run the cell again, then choose "Open in Panel".';
-
-const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? 'row' : 'rows'}`;
 
 /** Returns the rows of an output as a table of a panel. */
 const outputTable = (
@@ -36,7 +35,7 @@ export function kernelRowsSource(
   ) => Promise<Uint8Array | null>,
 ): TableSource {
   const notes = [
-    ...(isCut ? [`The first ${rowsText(numRows)}. Open the table itself for all of them`] : []),
+    ...(isCut ? [`The first ${pluralize(numRows, 'row')}. Open the table itself for all of them`] : []),
     ...(isReadAgain ? ['The query ran again for this panel'] : []),
   ];
   const key = outputKey(place);
@@ -67,7 +66,7 @@ export function heldRowsSource(title: string, { table, total, isReduced }: HeldR
   const isCut = total === undefined || total > numRows;
   const all = total === undefined ? 'all of them' : `all ${countText(total)}`;
   const notes = [
-    ...(isCut ? [`${hasKernel ? '' : 'The kernel has ended: '}${rowsText(numRows)} of the output`] : []),
+    ...(isCut ? [`${hasKernel ? '' : 'The kernel has ended: '}${pluralize(numRows, 'row')} of the output`] : []),
     ...(isReduced ? ['Large values are left out'] : []),
     ...(isCut ? [`Run the cell again for ${all}`] : []),
   ];

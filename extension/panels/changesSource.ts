@@ -34,7 +34,7 @@ class Comparison {
       listen: (id, listener) => views.onChanges(id, listener),
       open: (id, signal) => this.#start(id, signal),
       close: (id) => views.request('closeChanges', { id }),
-      // A state that was told meanwhile is newer.
+      // A state that was reported meanwhile is newer.
       onOpened: ({ state }) => this.#take(this.#state?.end === 'running' ? this.#state : state),
       onState: (state) => this.#take(state),
     });

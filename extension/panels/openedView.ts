@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isCatalogError } from '#shared/errors.ts';
 
-/** How something is opened in the views process under an id, and what is told about it. */
+/** How something is opened and closed in the views process under an id, and the listeners of its states. */
 export type OpenedViewCalls<Opened, State> = {
   /** Calls a listener with each state; with `undefined` if the process has ended. */
   readonly listen: (id: string, listener: (state: State | undefined) => void) => { dispose(): void };

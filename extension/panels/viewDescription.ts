@@ -1,4 +1,4 @@
-import { countText } from '#shared/format/numbers.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import { isSameView, type SavedView, wholeTable } from '#shared/protocol/panelViews.ts';
 
 /** Characters of a filter in the description of a view. */
@@ -16,7 +16,7 @@ export function describeView({ view, columns, version }: Omit<SavedView, 'name'>
       ? []
       : [`by ${orderBy.map(({ column, descending }) => `${column}${descending ? ' descending' : ''}`).join(', ')}`]),
     ...(isSameView({ ...wholeTable, ...others }, wholeTable) ? [] : Object.keys(others)),
-    ...(hidden === 0 ? [] : [`${countText(hidden)} ${hidden === 1 ? 'column' : 'columns'} hidden`]),
+    ...(hidden === 0 ? [] : [`${pluralize(hidden, 'column')} hidden`]),
     ...(version === undefined ? [] : [`version ${version}`]),
   ];
   return parts.length === 0 ? 'all rows' : parts.join(' · ');

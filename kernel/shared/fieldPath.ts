@@ -3,9 +3,12 @@
 
 const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
+/** Whether a name is a plain word, which needs no backticks. */
+export const isPlainName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
+
 /** Formats the path of a nested field: `address.zip`, or ``address.`post code` ``. */
 export const fieldPathText = (names: readonly string[]): string =>
-  names.map((name) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoted(name))).join('.');
+  names.map((name) => (isPlainName(name) ? name : quoted(name))).join('.');
 
 /** Formats a path for a condition, where an unquoted word could be a keyword: `` `address`.`zip` ``. */
 export const quotedFieldPath = (names: readonly string[]): string => names.map(quoted).join('.');

@@ -1,3 +1,4 @@
+import { isPlainName } from '#shared/fieldPath.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { GridColumn } from './columnTree.ts';
 import type { MenuItem } from './menu.ts';
@@ -44,7 +45,7 @@ export function whyUnordered({ name, type, blob, parent }: OrderedColumn): strin
   if (kind !== undefined) return `${kind} have no order`;
   // The path of a nested field quotes its names. The engine reads the name of a column as such a path.
   if (parent !== undefined) return undefined;
-  return /^[A-Za-z_]\w*$/.test(name) ? undefined : 'its name is not a plain word';
+  return isPlainName(name) ? undefined : 'its name is not a plain word';
 }
 
 /**

@@ -1,3 +1,4 @@
+import { pluralize } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
 import {
   type ChangedColumn,
@@ -88,7 +89,7 @@ export class ChangesBar {
 /** `1,000,000 rows compared`; while rows are read, the part of them. */
 function statusText({ end, compared, rowsRead, rowsTotal }: ShownChanges['state']): string {
   if (end === 'failed') return '';
-  if (end === 'complete') return `${countText(compared)} ${compared === 1 ? 'row' : 'rows'} compared`;
+  if (end === 'complete') return `${pluralize(compared, 'row')} compared`;
   const part = Math.min(100, Math.floor((100 * rowsRead) / Math.max(rowsTotal, 1)));
   return end === 'canceled' ? `Canceled at ${part} %` : `Comparing… ${part} %`;
 }

@@ -1,6 +1,6 @@
 import '../grid/grid.css';
 import './panel.css';
-import { countText } from '#shared/format/numbers.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import {
   isPanelView,
   type ColumnSettings,
@@ -83,7 +83,7 @@ function footerOf(table: PanelTable): Footer {
   const columns = table.changes?.numShown ?? table.columns.length;
   const parts = [
     ...(hasToolbar(table) ? [] : [rowsText(table)]),
-    `${countText(columns)} ${columns === 1 ? 'column' : 'columns'}`,
+    pluralize(columns, 'column'),
     ...(version === null ? [] : [`version ${version}`]),
   ];
   return {

@@ -1,5 +1,6 @@
 import type { PanelNearest, PanelTable, VectorOrigin } from '#shared/protocol/webviewMessages.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
+import { isPlainName } from '#shared/fieldPath.ts';
 import {
   looksLikeVectors,
   parseVectorType,
@@ -122,7 +123,7 @@ function searchedType({ name, type, parent }: GridColumn): VectorType | string |
   // A search reads the vectors of a column, not of a field in one.
   if (parent !== undefined) return 'it is a field of a struct';
   // The engine reads a name with other characters as the path of a nested field.
-  if (!/^[A-Za-z_]\w*$/.test(name)) return 'its name is not a plain word';
+  if (!isPlainName(name)) return 'its name is not a plain word';
   return parseVectorType(type) ?? whyUnsearchable(type);
 }
 

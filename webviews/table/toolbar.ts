@@ -1,3 +1,4 @@
+import { pluralize } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { createElement, createWrapper } from '../parts/elements.ts';
@@ -7,11 +8,11 @@ export const hasToolbar = ({ version }: PanelTable): boolean => version !== null
 
 /** Returns the number of rows in words: `1,000,000 rows`; with a filter or a search `12 of 1,000,000 rows`. */
 export function rowsText({ numRows, totalRows, view, isGrowing, changes }: PanelTable): string {
-  if (changes) return `${countText(numRows)} ${numRows === 1 ? 'difference' : 'differences'}`;
+  if (changes) return pluralize(numRows, 'difference');
   const isFiltered =
     view !== undefined && (view.where.trim() !== '' || view.search !== undefined || view.nearest !== undefined);
   const total = totalRows ?? numRows;
-  const all = `${countText(total)} ${total === 1 ? 'row' : 'rows'}`;
+  const all = pluralize(total, 'row');
   return isFiltered ? `${countText(numRows)}${isGrowing === true ? '+' : ''} of ${all}` : all;
 }
 

@@ -1,3 +1,4 @@
+import { isPlainName } from '#shared/fieldPath.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { rowsText } from '#shared/jobs/jobLabels.ts';
 import type { ComputedColumn } from '#shared/jobs/computedFunction.ts';
@@ -67,9 +68,6 @@ export function columnChoices(
       })),
   ];
 }
-
-/** Whether a name needs no backticks in SQL. */
-const isPlainName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
 
 /** Returns the error message for an invalid name of a new column; `undefined` if the name is valid. */
 export function nameProblem(name: string, columns: readonly { readonly name: string }[]): string | undefined {

@@ -1,4 +1,5 @@
 import { isAbort, messageOf } from '#shared/errors.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { type ColumnValue, type ColumnValues, maxColumnValues } from '#shared/protocol/webviewMessages.ts';
 import { markedText } from '../../grid/markedText.ts';
@@ -146,9 +147,7 @@ export class ValueList {
 
   #draw(status?: string): void {
     const chosen = this.#chosen.size;
-    const counts = this.#loaded
-      ? `${countText(this.#found.length)} ${this.#found.length === 1 ? 'value' : 'values'}`
-      : '';
+    const counts = this.#loaded ? pluralize(this.#found.length, 'value') : '';
     this.#status.textContent = status ?? `${counts}${chosen === 0 ? '' : ` · ${countText(chosen)} chosen`}`;
     this.#list.replaceChildren(...this.#found.map((entry, index) => this.#option(entry, index)));
     this.#activate(this.#active);
