@@ -256,9 +256,7 @@ function show(table: PanelTable): void {
   setTimeZone(table.timeZone ?? 'column');
   const columnSettings = nextColumns ?? (table.startView && table.columnSettings);
   nextColumns = undefined;
-  // A comparison has other columns than its table.
-  const isSameKind = isComparison(pageState['view']) === isComparison(view);
-  const kept = columnSettings || !isSameKind ? undefined : stateOf(pageState, table);
+  const kept = columnSettings ? undefined : stateOf(pageState, table);
   const numbering = kept ? (isSearchState(pageState) ? 'search' : 'table') : 'names';
   const known = kept ?? rememberedState({ ...table, ...(columnSettings && { columnSettings }) });
   const state = withDistances(known, table, numbering);
@@ -400,9 +398,6 @@ function keepState(
     host.request('keepColumns', { key, settings }).catch(() => undefined);
   };
 }
-
-/** Whether a view is the differences from another table. */
-const isComparison = (view: unknown): boolean => isPanelView(view) && view.changes !== undefined;
 
 /** Whether the state of the page is that of a search by vector. */
 const isSearchState = (saved: unknown): boolean => {

@@ -165,7 +165,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
 }
 
 /** Returns the zone's offset from UTC in seconds at that instant; `undefined` means that the time is shown in UTC. */
-function zoneOffset(zone: string, seconds: bigint): number | undefined {
+export function zoneOffset(zone: string, seconds: bigint): number | undefined {
   if (/^(UTC|Z|GMT|Etc\/UTC)$/i.test(zone)) return undefined;
   const fixed = /^([+-])(\d\d):?(\d\d)$/.exec(zone);
   if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);

@@ -1,5 +1,5 @@
 import { quotedText } from '#shared/sqlTokens.ts';
-import { dateMillisecondText, dateText, timestampText, timeText } from '#shared/format/times.ts';
+import { dateMillisecondText, dateText, timestampText, timeText, zoneOffset } from '#shared/format/times.ts';
 import { type FilterType, typedZone } from './columnType.ts';
 
 /** What a user has typed as SQL, or why it is not a value of the column. */
@@ -135,7 +135,8 @@ function timestampLiteral(type: FilterType, text: string, edge: DayEdge): TypedL
   const [seconds = '', fraction] = read.split('.');
   const zone = typedZone(type);
   const wall = Date.parse(`${day}T${seconds}Z`);
-  const utc = zone === undefined ? wall : wall - (offset === undefined ? zoneOffset(zone, wall) : readOffset(offset));
+  const utc =
+    zone === undefined ? wall : wall - (offset === undefined ? offsetOfClock(zone, wall) : readOffset(offset));
   const exact = `${new Date(utc).toISOString().slice(0, 19)}${fraction === undefined ? '' : `.${fraction}`}`;
   // The engine takes a time in UTC to the zone of the column; `timestamp` would shift it there, and cut nanoseconds.
   if (type.zone !== undefined && (type.zone !== 'UTC' || type.unit === 3))
@@ -150,40 +151,14 @@ const readOffset = (text: string): number => {
 };
 
 /** Returns the offset of a zone from UTC in milliseconds, at a time of its clocks. */
-function zoneOffset(zone: string, wall: number): number {
+function offsetOfClock(zone: string, wall: number): number {
   const first = offsetAt(zone, wall);
   // The offset may change between the two times.
   return offsetAt(zone, wall - first);
 }
 
-function offsetAt(zone: string, utc: number): number {
-  if (/^[+-]\d{2}:?\d{2}$/.test(zone)) return readOffset(zone);
-  try {
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    const part = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, Number(value)]));
-    const shown = Date.UTC(
-      part['year']!,
-      part['month']! - 1,
-      part['day'],
-      part['hour'],
-      part['minute'],
-      part['second'],
-    );
-    return shown - Math.floor(utc / 1000) * 1000;
-  } catch {
-    // The machine does not know the zone, so times are shown in UTC.
-    return 0;
-  }
-}
+/** As the grid shows times, in UTC if the machine does not know the zone. */
+const offsetAt = (zone: string, utc: number): number => (zoneOffset(zone, BigInt(Math.floor(utc / 1000))) ?? 0) * 1000;
 
 /** Returns a time of a literal as it is typed: with `Z` if the user types another zone than UTC. */
 function typedTime(type: FilterType, text: string): string {
