@@ -60,7 +60,7 @@ export class Grid {
     this.#frame = frame;
     this.#footerContent = footer;
     this.#onFailure = onFailure;
-    this.#state = new StateSaver(() => this.#readState(), onState);
+    this.#state = new StateSaver(() => this.state, onState);
     const rowHeight = rowHeightOf(state?.rowHeight);
     this.#columns = new GridColumns(frame, state?.choices ?? noChoices, rowHeights[rowHeight]);
     this.#selection = new GridSelection(state?.selection, {
@@ -188,7 +188,15 @@ export class Grid {
 
   /** What a grid of the same table needs to be as this one is. */
   get state(): GridState {
-    return this.#readState();
+    return {
+      top: this.#rows.view.rows.top,
+      left: this.#rows.view.left,
+      selection: this.#selection.current,
+      choices: this.#columns.choices,
+      rowHeight: this.#columnActions.rowHeight,
+      pane: this.#pane.state,
+      gallery: this.#gallery.state,
+    };
   }
 
   /** Moves the keyboard focus to the rows or images. */
@@ -427,17 +435,5 @@ export class Grid {
     this.#list.draw();
     const facts = this.#selection.facts(this.#gallery.isOpen);
     this.#footer.draw(this.#frame, this.#footerContent, facts, this.#notice);
-  }
-
-  #readState(): GridState {
-    return {
-      top: this.#rows.view.rows.top,
-      left: this.#rows.view.left,
-      selection: this.#selection.current,
-      choices: this.#columns.choices,
-      rowHeight: this.#columnActions.rowHeight,
-      pane: this.#pane.state,
-      gallery: this.#gallery.state,
-    };
   }
 }
