@@ -81,12 +81,12 @@ export class Reply {
       'content-type': 'application/json',
       ...(applied !== undefined && { 'preference-applied': applied }),
     };
-    return this.#whole(status, headers, Buffer.from(JSON.stringify(value)));
+    return this.#whole(status, headers, [Buffer.from(JSON.stringify(value))]);
   }
 
   /** Sends a complete Arrow IPC stream. */
   arrow(stream: Uint8Array): Promise<void> {
-    return this.#whole(200, { 'content-type': arrowStreamMime }, stream);
+    return this.#whole(200, { 'content-type': arrowStreamMime }, [stream]);
   }
 
   empty(): Promise<void> {
@@ -102,7 +102,7 @@ export class Reply {
     try {
       const { held, next } = await holdSmall(chunks);
       if (next === undefined) {
-        await this.#whole(status, headers, held.length === 1 ? held[0]! : Buffer.concat(held));
+        await this.#whole(status, headers, held);
         return;
       }
       this.#response.writeHead(status, headers);
@@ -164,13 +164,21 @@ export class Reply {
     this.#response.destroy();
   }
 
-  async #whole(status: number, headers: Streamed['headers'], bytes: Uint8Array): Promise<void> {
-    this.#response.writeHead(status, { ...headers, 'content-length': bytes.length });
-    let at = 0;
-    for (; at + pieceBytes < bytes.length; at += pieceBytes) await this.#write(bytes.subarray(at, at + pieceBytes));
+  /** Sends pieces as one response. They are not joined, because the copies would keep the garbage collector busy. */
+  async #whole(status: number, headers: Streamed['headers'], pieces: readonly Uint8Array[]): Promise<void> {
+    const response = this.#response;
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    response.writeHead(status, { ...headers, 'content-length': length });
+    if (length > 2 * pieceBytes)
+      for (const piece of pieces) {
+        for (let at = 0; at < piece.length; at += pieceBytes) await this.#write(piece.subarray(at, at + pieceBytes));
+      }
     await this.#finish(() => {
-      this.bytes += bytes.length - at;
-      this.#response.end(bytes.subarray(at));
+      if (length <= 2 * pieceBytes) {
+        for (const piece of pieces) response.write(piece);
+        this.bytes += length;
+      }
+      response.end();
     });
   }
 
