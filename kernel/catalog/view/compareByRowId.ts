@@ -1,10 +1,11 @@
 import { type RecordBatch, Table as ArrowTable } from '#arrow';
-import type { CallOptions } from '#catalog/arguments/options.ts';
+import { type CallOptions, isSamePath } from '#catalog/arguments/options.ts';
 import { columnHasher, finish, reset, state } from '#catalog/arrow/rowHash.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { rowIdsOf } from './listRows.ts';
 import { isSameCell, type RowAt, type RowChange, type RowsRead } from './rowChange.ts';
+import { firstTaken, nextCount } from './tableRows.ts';
 
 // Compares two versions of a table whose rows have stable ids. Both versions are scanned in their own order, and only the
 // rows that differ are read again by their ids.
@@ -21,9 +22,7 @@ const windowIds = 2 ** 24;
 /** What was found of an id: nothing, a row of one version, or rows of both. */
 const found = { nothing: 0, before: 1, same: 2, changed: 3, after: 4 } as const;
 
-/** Rows that are read by their ids at once: about this many bytes. */
-const takenBytes = 4 * 2 ** 20;
-const firstTaken = 100;
+/** Maximum number of rows that are read by their ids at once. */
 const maxTaken = 1_000;
 
 /**
@@ -43,9 +42,6 @@ export async function hasCommonRowIds(before: Table, after: Table, options: Call
     throw error;
   }
 }
-
-const isSamePath = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((name, index) => name === b[index]);
 
 /** Returns the id of the last row; -1 if there is none. */
 async function lastRowId(table: Table, options: CallOptions): Promise<number> {
@@ -190,8 +186,7 @@ async function* readChanges(
         };
       }
     }
-    const bytes = [...old.batches, ...young.batches].reduce((sum, { data }) => sum + data.byteLength, 0);
-    count = Math.max(1, Math.min(maxTaken, Math.floor((takenBytes * some.length) / Math.max(bytes, 1))));
+    count = nextCount(some.length, [...old.batches, ...young.batches], maxTaken);
   }
 }
 

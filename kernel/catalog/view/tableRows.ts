@@ -21,10 +21,16 @@ export type ViewOfTable = RowsSpec & {
   readonly allColumns?: readonly string[] | undefined;
 };
 
-/** Bytes of Arrow data that are read at once from sorted rows. */
+/** Bytes of Arrow data that are read at once by row ids. */
 const takenBytes = 4 * 2 ** 20;
 const maxTaken = 4_000;
-const firstTaken = 100;
+export const firstTaken = 100;
+
+/** Returns how many rows to read next, at most `maxRows`, by the size of the rows that were read before. */
+export function nextCount(rows: number, batches: readonly RecordBatch[], maxRows: number): number {
+  const bytes = batches.reduce((total, { data }) => total + data.byteLength, 0);
+  return Math.max(1, Math.min(maxRows, Math.floor((takenBytes * rows) / Math.max(bytes, 1))));
+}
 
 /**
  * Reads all rows of a view. Rows without an order are one scan. Sorted rows are read in parts from the list of their row
@@ -124,8 +130,7 @@ async function* viewBatches(
     // The view has fewer rows.
     if (rows.numRows === 0) return;
     start += rows.numRows;
-    const bytes = rows.batches.reduce((total, { data }) => total + data.byteLength, 0);
-    count = Math.max(1, Math.min(maxTaken, Math.floor((takenBytes * rows.numRows) / Math.max(bytes, 1))));
+    count = nextCount(rows.numRows, rows.batches, maxTaken);
     // Read the next rows while these are written.
     next = start < end ? take(start) : undefined;
     next?.catch(() => {});
