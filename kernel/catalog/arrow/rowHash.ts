@@ -44,7 +44,7 @@ function avalanche(value: number): number {
 }
 
 /** Hashes values of a column: one value, or a range of them in order. */
-type ColumnHasher = { one: (row: number) => void; range: (start: number, end: number) => void };
+export type ColumnHasher = { one: (row: number) => void; range: (start: number, end: number) => void };
 
 const each = (one: (row: number) => void): ColumnHasher => ({
   one,
@@ -69,6 +69,21 @@ export function columnHasher(data: Data, name: string): ColumnHasher {
     if (((bitmap[bit >> 3]! >> (bit & 7)) & 1) === 0) absorbNull();
     else values.one(row);
   });
+}
+
+/** Whether two values have the same hash. */
+export function hasSameHash(hasher: ColumnHasher, row: number, other: ColumnHasher, otherRow: number): boolean {
+  hashOne(hasher, row);
+  const first = state[0];
+  const second = state[1];
+  hashOne(other, otherRow);
+  return first === state[0] && second === state[1];
+}
+
+function hashOne(hasher: ColumnHasher, row: number): void {
+  reset();
+  hasher.one(row);
+  finish();
 }
 
 function valuesOf(data: Data, name: string): ColumnHasher {

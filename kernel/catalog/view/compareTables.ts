@@ -1,14 +1,15 @@
 import type { Schema } from '#arrow';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { checkTexts } from '#catalog/arguments/tableArguments.ts';
-import { columnHasher, finish, reset, state } from '#catalog/arrow/rowHash.ts';
+import { columnHasher, type ColumnHasher, hasSameHash } from '#catalog/arrow/rowHash.ts';
+import type { Ordering } from '#catalog/query/querySpec.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';
 import { displayPath } from '#shared/names.ts';
 import { changesByRowId, hasCommonRowIds } from './compareByRowId.ts';
-import { keyOrder, keyReader, type KeyValue } from './keyOrder.ts';
+import { keyReader, type KeyValue, rowOrder } from './keyOrder.ts';
 import type { RowAt, RowChange, RowsRead } from './rowChange.ts';
 import { readTableRows } from './tableRows.ts';
 
@@ -111,8 +112,7 @@ function checkColumns(fields: Schema['fields'], names: readonly string[]): void 
 }
 
 /** A row with its key. The hashers have one entry for each column. */
-type KeyedRow = RowAt & { readonly keys: readonly KeyValue[]; readonly hashers: readonly Hash[] };
-type Hash = ReturnType<typeof columnHasher>;
+type KeyedRow = RowAt & { readonly keys: readonly KeyValue[]; readonly hashers: readonly ColumnHasher[] };
 
 async function* keyedRows(
   table: Table,
@@ -123,7 +123,8 @@ async function* keyedRows(
     onRow,
   }: { columns: readonly string[]; key: readonly string[]; onRow: () => void } & CallOptions,
 ): AsyncGenerator<KeyedRow, void, undefined> {
-  const orderBy = key.map((column) => ({ column }));
+  const orderBy = orderingsOf(key);
+  const compareKeys = rowOrder(orderBy);
   const { batches } = await readTableRows(table, { columns, orderBy }, { signal });
   let last: readonly KeyValue[] | undefined;
   for await (const batch of batches) {
@@ -146,15 +147,7 @@ function sameKey({ name }: Table, key: readonly string[], keys: readonly KeyValu
   return new CatalogError('InvalidInput', what, 'Use columns as the key that identify each row.');
 }
 
-const order = keyOrder({ column: '' });
-
-function compareKeys(a: readonly KeyValue[], b: readonly KeyValue[]): number {
-  for (const [index, value] of a.entries()) {
-    const result = order(value, b[index]!);
-    if (result !== 0) return result;
-  }
-  return 0;
-}
+const orderingsOf = (key: readonly string[]): Ordering[] => key.map((column) => ({ column }));
 
 async function* mergedChanges(
   before: AsyncGenerator<KeyedRow, void, undefined>,
@@ -162,6 +155,7 @@ async function* mergedChanges(
   columns: readonly string[],
   key: readonly string[],
 ): AsyncGenerator<RowChange, void, undefined> {
+  const compareKeys = rowOrder(orderingsOf(key));
   try {
     let [old, young] = await Promise.all([before.next(), after.next()]);
     while (!old.done || !young.done) {
@@ -185,15 +179,5 @@ async function* mergedChanges(
   }
 }
 
-function isSameValue(before: KeyedRow, after: KeyedRow, column: number): boolean {
-  const [first, second] = hashOf(before, column);
-  const [otherFirst, otherSecond] = hashOf(after, column);
-  return first === otherFirst && second === otherSecond;
-}
-
-function hashOf({ hashers, row }: KeyedRow, column: number): readonly [number, number] {
-  reset();
-  hashers[column]!.one(row);
-  finish();
-  return [state[0]!, state[1]!];
-}
+const isSameValue = (before: KeyedRow, after: KeyedRow, column: number): boolean =>
+  hasSameHash(before.hashers[column]!, before.row, after.hashers[column]!, after.row);

@@ -140,6 +140,18 @@ export function keyOrder({ descending = false, nullsFirst = false }: Ordering): 
   };
 }
 
+/** Returns the order of rows by their keys, one for each column to sort by; 0 for equal keys. */
+export function rowOrder(orderBy: readonly Ordering[]): (a: readonly KeyValue[], b: readonly KeyValue[]) => number {
+  const orders = orderBy.map((ordering) => keyOrder(ordering));
+  return (a, b) => {
+    for (const [index, order] of orders.entries()) {
+      const result = order(a[index]!, b[index]!);
+      if (result !== 0) return result;
+    }
+    return 0;
+  };
+}
+
 function compareValues(a: number | bigint | string, b: number | bigint | string): number {
   if (a < b) return -1;
   if (a > b) return 1;

@@ -15,7 +15,7 @@ import {
   vectorProblem,
   whyUnsearchable,
 } from '#shared/vectorTypes.ts';
-import { keyOrder, keyReader, type KeyValue } from './keyOrder.ts';
+import { keyReader, type KeyValue, rowOrder } from './keyOrder.ts';
 import { filteredQuery, keyColumns, rowIdsOf, type ViewSpec } from './listRows.ts';
 import { checkNearest, type NearestSpec, refineFactorOf, vectorsOf } from './nearestSpec.ts';
 
@@ -67,14 +67,8 @@ export async function findNearest(
       orderBy.map(({ column }) => column),
     ),
   );
-  const orders = orderBy.map((ordering) => keyOrder(ordering));
-  rows.sort((a, b) => {
-    for (const [at, order] of orders.entries()) {
-      const result = order(a.keys[at]!, b.keys[at]!);
-      if (result !== 0) return result;
-    }
-    return a.distance - b.distance || (a.id < b.id ? -1 : 1);
-  });
+  const compareKeys = rowOrder(orderBy);
+  rows.sort((a, b) => compareKeys(a.keys, b.keys) || a.distance - b.distance || (a.id < b.id ? -1 : 1));
   return {
     ids: BigUint64Array.from(rows, ({ id }) => id),
     distances: Float32Array.from(rows, ({ distance }) => distance),

@@ -1,5 +1,5 @@
 import type { RecordBatch } from '#arrow';
-import { columnHasher, finish, reset, state } from '#catalog/arrow/rowHash.ts';
+import { columnHasher, type ColumnHasher, hasSameHash } from '#catalog/arrow/rowHash.ts';
 
 /** A row of a batch. */
 export type RowAt = { readonly batch: RecordBatch; readonly row: number };
@@ -14,7 +14,7 @@ export type RowChange = { readonly rowId?: number } & (
 /** The number of rows that were read so far. */
 export type RowsRead = { before: number; after: number };
 
-type BatchHashers = ReadonlyMap<string, ReturnType<typeof columnHasher>>;
+type BatchHashers = ReadonlyMap<string, ColumnHasher>;
 const hashersOfBatches = new WeakMap<RecordBatch, BatchHashers>();
 
 function hashersFor(batch: RecordBatch): BatchHashers {
@@ -27,15 +27,5 @@ function hashersFor(batch: RecordBatch): BatchHashers {
 }
 
 /** Whether two rows have the same value in a column, by the hashes of its bits. */
-export function isSameCell(before: RowAt, after: RowAt, column: string): boolean {
-  const [first, second] = hashOf(before, column);
-  const [otherFirst, otherSecond] = hashOf(after, column);
-  return first === otherFirst && second === otherSecond;
-}
-
-function hashOf({ batch, row }: RowAt, column: string): readonly [number, number] {
-  reset();
-  hashersFor(batch).get(column)!.one(row);
-  finish();
-  return [state[0]!, state[1]!];
-}
+export const isSameCell = (before: RowAt, after: RowAt, column: string): boolean =>
+  hasSameHash(hashersFor(before.batch).get(column)!, before.row, hashersFor(after.batch).get(column)!, after.row);
