@@ -1,4 +1,4 @@
-import type { RecordBatch } from '#arrow';
+import { type Data, type DataType, Field, makeData, RecordBatch, Schema, Struct } from '#arrow';
 import { joinBatches } from './joinBatches.ts';
 
 /**
@@ -33,4 +33,17 @@ export function gatherRows(batches: readonly RecordBatch[], rows: readonly numbe
     at += length;
   }
   return joinBatches(slices);
+}
+
+/**
+ * Returns values of chunks of a column in the given order, in chunks of up to 4,096 values.
+ * @param positions over all chunks; a position may occur several times
+ */
+export function gatherValues(type: DataType, chunks: readonly Data[], positions: readonly number[]): Data[] {
+  const schema = new Schema([new Field('value', type, true)]);
+  const batches = chunks.map((chunk) => {
+    const struct = new Struct(schema.fields);
+    return new RecordBatch(schema, makeData({ type: struct, length: chunk.length, nullCount: 0, children: [chunk] }));
+  });
+  return gatherRows(batches, positions).map(({ data }) => data.children[0]!);
 }

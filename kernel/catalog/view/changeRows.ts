@@ -1,7 +1,7 @@
 import { type Data, type DataType, Field, List, makeData, RecordBatch, Schema, Struct, Utf8 } from '#arrow';
 import { buildColumn } from '#catalog/arrow/buildColumn.ts';
 import { convertValue } from '#catalog/arrow/convertValue.ts';
-import { gatherRows } from '#catalog/arrow/gatherRows.ts';
+import { gatherValues } from '#catalog/arrow/gatherRows.ts';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
 import type { TableComparison } from './compareTables.ts';
@@ -120,14 +120,8 @@ const typeOf = (schema: Schema, name: string): DataType =>
 /** Returns the values of a column of rows; null where there is no row. */
 function gatherColumn(type: DataType, name: string, rows: readonly (RowAt | undefined)[]): Data {
   if (rows.every((row) => row === undefined)) return nullData(type, rows.length);
-  const schema = new Schema([new Field(name, type, true)]);
-  const one = (data: Data): RecordBatch =>
-    new RecordBatch(
-      schema,
-      makeData({ type: new Struct(schema.fields), length: data.length, nullCount: 0, children: [data] }),
-    );
   // Nulls that follow each other are one slice.
-  const sources = [one(nullData(type, rows.length))];
+  const sources = [nullData(type, rows.length)];
   const starts = new Map<RecordBatch, number>();
   let length = rows.length;
   const positions = rows.map((at, index) => {
@@ -136,12 +130,12 @@ function gatherColumn(type: DataType, name: string, rows: readonly (RowAt | unde
     if (known !== undefined) return known + at.row;
     const start = length;
     starts.set(at.batch, start);
-    sources.push(one(childOf(at.batch, type, name)));
+    sources.push(childOf(at.batch, type, name));
     length += at.batch.numRows;
     return start + at.row;
   });
-  const gathered = gatherRows(sources, positions);
-  if (gathered.length === 1) return gathered[0]!.data.children[0]!;
+  const gathered = gatherValues(type, sources, positions);
+  if (gathered.length === 1) return gathered[0]!;
   // Some types, for example dictionaries, can't be joined.
   const readers = new Map([...starts.keys()].map((batch) => [batch, columnReader(childOf(batch, type, name))]));
   return buildColumn(

@@ -2,15 +2,13 @@ import {
   type Data,
   DataType,
   type Dictionary,
-  Field,
   makeData,
   RecordBatch,
-  Schema,
   Struct,
   Table as ArrowTable,
   Vector,
 } from '#arrow';
-import { gatherRows } from '#catalog/arrow/gatherRows.ts';
+import { gatherValues } from '#catalog/arrow/gatherRows.ts';
 
 /**
  * Returns a table whose dictionaries have only the values of its rows. A stream has each dictionary as a whole, so a few
@@ -49,20 +47,9 @@ function smallColumn(column: Vector | null, numRows: number): Data[] | undefined
       return known;
     });
   });
-  const dictionary = gatherValues(dictionaries, [...used.keys()]);
+  const values = dictionaries.flatMap(({ data }) => data as readonly Data[]);
+  const dictionary = new Vector(gatherValues(first.type.dictionary as DataType, values, [...used.keys()]));
   return chunks.map((positions) => chunkOf(first.type as Dictionary, positions, dictionary));
-}
-
-/** Returns values of dictionaries by their positions over all of them. */
-function gatherValues(dictionaries: readonly Vector[], positions: readonly number[]): Vector {
-  const type = dictionaries[0]!.type as DataType;
-  const schema = new Schema([new Field('value', type, true)]);
-  const batchOf = (child: Data): RecordBatch => {
-    const struct = new Struct(schema.fields);
-    return new RecordBatch(schema, makeData({ type: struct, length: child.length, nullCount: 0, children: [child] }));
-  };
-  const batches = dictionaries.flatMap(({ data }) => (data as readonly Data[]).map(batchOf));
-  return new Vector(gatherRows(batches, positions).map(({ data }) => data.children[0]!));
 }
 
 function chunkOf(type: Dictionary, positions: readonly (number | undefined)[], dictionary: Vector): Data {
