@@ -1,9 +1,9 @@
 import type { RecordBatch } from '#arrow';
 import { jsonReader } from '#catalog/export/columnTexts.ts';
-import type { ColumnChange } from '#catalog/view/compareTables.ts';
 import type { RowAt, RowChange } from '#catalog/view/rowChange.ts';
 import { columnFormatter, displayLimits } from '#shared/format/cellText.ts';
 import { escapeControlCharacters } from '#shared/format/markup.ts';
+import type { ChangedColumn } from '#shared/protocol/changes.ts';
 import { terminalText } from './terminal.ts';
 
 // Names and values are data: line breaks too are escaped, so that each difference has lines of known form.
@@ -59,7 +59,7 @@ export function changeLine(change: RowChange, key: readonly string[] = []): stri
 }
 
 /** Returns the line of a column that only one schema has, or that has two types. */
-export function columnLine({ name, before, after }: ColumnChange): string {
+export function columnLine({ name, before, after }: ChangedColumn): string {
   const column = `column ${safeText(name)}`;
   if (before === undefined) return `+ ${column}: ${safeText(after ?? '')}`;
   if (after === undefined) return `- ${column}: ${safeText(before)}`;

@@ -8,6 +8,7 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';
 import { displayPath } from '#shared/names.ts';
+import type { ChangedColumn } from '#shared/protocol/changes.ts';
 import { changesByRowId, hasCommonRowIds } from './compareByRowId.ts';
 import { keyReader, type KeyValue, rowOrder } from './keyOrder.ts';
 import type { RowAt, RowChange, RowsRead } from './rowChange.ts';
@@ -24,14 +25,11 @@ export type CompareOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A column of a schema that differs: only one type if only one table has the column. */
-export type ColumnChange = { readonly name: string; readonly before?: string; readonly after?: string };
-
 /** The differences between two tables, the rows in the order of their keys or row ids. */
 export type TableComparison = {
   readonly changes: AsyncIterable<RowChange>;
   /** The columns that only one table has, or that have two types. Their values are not compared. */
-  readonly columnChanges: readonly ColumnChange[];
+  readonly columnChanges: readonly ChangedColumn[];
   /** The columns that are compared; those of the key are first. */
   readonly columns: readonly string[];
   /** The compared columns, as the second table has them. */
@@ -92,7 +90,7 @@ async function checkRowIds(before: Table, after: Table, options: CallOptions): P
   throw new CatalogError('Unsupported', what, hint);
 }
 
-function compareSchemas(old: Schema, young: Schema): ColumnChange[] {
+function compareSchemas(old: Schema, young: Schema): ChangedColumn[] {
   const [before, after] = [old, young].map(
     ({ fields }) => new Map(fields.map(({ name, type }) => [name, typeText(type)])),
   );

@@ -6,28 +6,13 @@ import { isTextType } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { columnFormatter, displayLimits } from '#shared/format/cellText.ts';
 import type { TimeZoneChoice } from '#shared/format/times.ts';
+import type { ColumnValue, ColumnValues } from '#shared/protocol/webviewMessages.ts';
 import { quotedText } from '#shared/sqlTokens.ts';
 import { keyReader, type KeyValue } from './keyOrder.ts';
 import { filteredQuery, type ViewSpec } from './listRows.ts';
 import { conditionName, valueLiteral } from './valueCondition.ts';
 
-/** A value of a column, with the number of its rows. */
-export type CountedValue = {
-  readonly kind: 'value' | 'null' | 'nan';
-  /** As the table panel shows the value. */
-  readonly text: string;
-  /** The value as SQL; empty for null and NaN. */
-  readonly literal: string;
-  readonly count: number;
-};
-
-export type CountedValues = {
-  /** The most frequent ones first; none if there are more than `maxValues`. */
-  readonly values: readonly CountedValue[];
-  readonly isMore: boolean;
-};
-
-export type CountOptions = CallOptions & {
+type CountOptions = CallOptions & {
   /** Values of text that start so, in upper or lower case. Default: all values. */
   readonly start?: string | undefined;
   /** The number of values that are counted at most. */
@@ -38,7 +23,7 @@ export type CountOptions = CallOptions & {
 
 /**
  * Counts the values of a column in the rows of a view. Both zeros are one value. Stops as soon as there are more than
- * `maxValues`.
+ * `maxValues`; then the result has none.
  * @throws CatalogError Unsupported (0) for a column that has no order, InvalidInput (13) for a wrong filter
  */
 export async function countValues(
@@ -46,14 +31,14 @@ export async function countValues(
   spec: ViewSpec,
   column: string,
   { start = '', maxValues, timeZone = 'column', signal }: CountOptions,
-): Promise<CountedValues> {
+): Promise<ColumnValues> {
   const name = conditionName(column);
   if (name === undefined)
     throw new CatalogError('InvalidInput', `Can't filter by "${column}".`, 'Write a filter by hand.');
   const query = filteredQuery(table, spec).select([column]);
   const text = quotedText(start);
   const started = start === '' ? query : query.where(`starts_with(lower(${name}), lower(${text}))`);
-  const counts = new Map<KeyValue, { count: number; value: CountedValue }>();
+  const counts = new Map<KeyValue, ColumnValue>();
   for await (const batch of (await started.execute({ signal })).batches) {
     const data = batch.getChildAt(0)?.data[0];
     if (!data) continue;
@@ -62,8 +47,8 @@ export async function countValues(
     if (!countChunk(data, column, timeZone, maxValues, counts)) return { values: [], isMore: true };
     signal?.throwIfAborted();
   }
-  const values = [...counts.values()].map(({ count, value }) => ({ ...value, count }));
-  return { values: values.toSorted((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1)), isMore: false };
+  const values = [...counts.values()].toSorted((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
+  return { values, isMore: false };
 }
 
 /** Adds the values of a chunk. Returns false if there are more than `maxValues` then. */
@@ -72,7 +57,7 @@ function countChunk(
   column: string,
   timeZone: TimeZoneChoice,
   maxValues: number,
-  counts: Map<KeyValue, { count: number; value: CountedValue }>,
+  counts: Map<KeyValue, ColumnValue>,
 ): boolean {
   const readKey = keyReader(data, column);
   const format = columnFormatter(new Vector([data]), { timeZone, limits: displayLimits });
@@ -85,15 +70,16 @@ function countChunk(
       continue;
     }
     if (counts.size >= maxValues) return false;
-    counts.set(key, { count: 1, value: describe(data.type, read(row), format(row).text, column) });
+    counts.set(key, firstCount(data.type, read(row), format(row).text, column));
   }
   return true;
 }
 
-function describe(type: DataType, value: unknown, text: string, column: string): CountedValue {
-  if (value === null || value === undefined) return { kind: 'null', text: '', literal: '', count: 0 };
-  if (Number.isNaN(value)) return { kind: 'nan', text: 'NaN', literal: '', count: 0 };
+/** Returns a value with the count of its first row. */
+function firstCount(type: DataType, value: unknown, text: string, column: string): ColumnValue {
+  if (value === null || value === undefined) return { kind: 'null', text: '', literal: '', count: 1 };
+  if (Number.isNaN(value)) return { kind: 'nan', text: 'NaN', literal: '', count: 1 };
   // A zero with a minus is the same value.
   const literal = valueLiteral(type, value === 0 ? 0 : value, column);
-  return { kind: 'value', text: value === 0 ? '0' : text, literal, count: 0 };
+  return { kind: 'value', text: value === 0 ? '0' : text, literal, count: 1 };
 }
