@@ -52,7 +52,7 @@ export async function readTableRows(
   // A search would add its score to the columns.
   const all = table.query();
   const schema = await (columns ? all.select(columns) : all).outputSchema({ signal });
-  return { schema, batches: sortedBatches(table, { columns, limit, ...spec }, schema, options) };
+  return { schema, batches: batchesOf(new TableView(table, spec), { columns, limit }, schema, options) };
 }
 
 /** Reads the rows nearest to a vector. The search is done when the result is returned, because its columns are known then. */
@@ -70,14 +70,6 @@ async function nearestRows(
     throw error;
   }
 }
-
-const sortedBatches = (
-  table: Table,
-  { columns, limit, ...spec }: RowsSpec,
-  schema: Schema,
-  options: ListOptions,
-): AsyncGenerator<RecordBatch, void, undefined> =>
-  batchesOf(new TableView(table, spec), { columns, limit }, schema, options);
 
 /** Reads all rows of a view in parts, and closes it. */
 async function* batchesOf(
