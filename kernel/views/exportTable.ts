@@ -1,7 +1,7 @@
 import { writeExport } from '#catalog/export/exportTable.ts';
 import { readViewRows } from '#catalog/view/tableRows.ts';
 import type { ExportedFile, ExportRequest, RowSelection } from '#shared/protocol/viewsMessages.ts';
-import type { OpenCatalogs } from './openCatalogs.ts';
+import { type OpenCatalogs, openTable } from './openCatalogs.ts';
 import { type TableViews, toNearestSpec } from './tableViews.ts';
 
 /** Minimum time between two reports. */
@@ -31,7 +31,7 @@ export async function exportTable(
   };
   const { catalog, path, file, version, where, orderBy, selection, nearest } = request;
   if (selection) return exportSelection(deps, request, selection, { signal, onProgress });
-  return deps.catalogs.with({ catalog, others: {} }, async (opened) => {
+  return deps.catalogs.with({ catalog }, async (opened) => {
     const { rows, bytes } = await opened.catalog.export(path, file, {
       overwrite: true,
       ...(version !== null && { version }),
@@ -47,21 +47,20 @@ export async function exportTable(
 
 async function exportSelection(
   { catalogs, tables }: ExportDeps,
-  { catalog, path, version, file }: ExportRequest,
+  request: ExportRequest,
   { view, start, end, columns }: RowSelection,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: { rows: number }) => void },
 ): Promise<ExportedFile> {
   const write = async (read: Parameters<typeof writeExport>[2]): Promise<ExportedFile> => {
-    const { rows, bytes } = await writeExport(file, { overwrite: true, onProgress }, read);
+    const { rows, bytes } = await writeExport(request.file, { overwrite: true, onProgress }, read);
     return { rows, bytes };
   };
   if (view !== null) {
     const range = { start, end, columns: columns ?? undefined };
     return tables.use(view, (open) => write(() => readViewRows(open, range, { signal })));
   }
-  return catalogs.with({ catalog, others: {} }, async (opened) => {
-    const pin = { namespacePath: path.slice(0, -1), signal, ...(version !== null && { version }) };
-    const table = await opened.catalog.openTable(path.at(-1) ?? '', pin);
+  return catalogs.with(request, async ({ catalog }) => {
+    const table = await openTable(catalog, request, signal);
     const query = table
       .query()
       .offset(start)

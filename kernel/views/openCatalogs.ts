@@ -1,6 +1,7 @@
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import { engineCatalog } from '#catalog/engineCatalog.ts';
+import type { Table } from '#catalog/table/table.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { SqlRequest, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
 import type { CatalogTablesOptions } from '#sql/catalogTables.ts';
@@ -16,11 +17,11 @@ export class OpenCatalogs {
   readonly #open = new Map<string, Open>();
 
   /**
-   * Runs a callback with the catalogs of a statement, which stay open meanwhile.
+   * Runs a callback with the catalogs of a request, which stay open meanwhile.
    * @throws CatalogError InvalidInput (13) for a bad configuration
    */
   async with<T>(
-    { catalog, others }: Pick<SqlRequest, 'catalog' | 'others'>,
+    { catalog, others = {} }: Pick<SqlRequest, 'catalog'> & Partial<Pick<SqlRequest, 'others'>>,
     call: (catalogs: CatalogTablesOptions) => Promise<T>,
   ): Promise<T> {
     const used: Open[] = [];
@@ -78,6 +79,18 @@ export class OpenCatalogs {
     }
   }
 }
+
+/** Opens a table, by default at its newest version. @throws CatalogError as `Catalog.openTable` */
+export const openTable = (
+  catalog: Catalog,
+  { path, version }: { readonly path: readonly string[]; readonly version: number | null },
+  signal: AbortSignal,
+): Promise<Table> =>
+  catalog.openTable(path.at(-1) ?? '', {
+    namespacePath: path.slice(0, -1),
+    signal,
+    ...(version !== null && { version }),
+  });
 
 async function openCatalog(config: ViewsCatalog): Promise<Catalog> {
   if (config.implementation === 'rest') {

@@ -8,7 +8,7 @@ import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { type ChangeCounts, type ChangeKind, changeKinds, type ChangesState } from '#shared/protocol/changes.ts';
 import type { ChangesRequest, ComparedTables, OpenedChanges } from '#shared/protocol/viewsMessages.ts';
-import type { OpenCatalogs } from './openCatalogs.ts';
+import { type OpenCatalogs, openTable } from './openCatalogs.ts';
 import { RowFile } from './rowFile.ts';
 
 /** Minimum time between two reports of a comparison. Rows that were found until then can be read. */
@@ -45,14 +45,11 @@ export class TableChanges {
   }
 
   /** Whether the row ids of two tables identify their rows. */
-  async hasRowIds(request: ComparedTables, signal: AbortSignal): Promise<boolean> {
-    const { catalog, release } = await this.#catalogs.hold(request.catalog);
-    try {
-      const { before, after } = await openTables(catalog, request, signal);
-      return await hasCommonRowIds(before, after, { signal });
-    } finally {
-      release();
-    }
+  hasRowIds(request: ComparedTables, signal: AbortSignal): Promise<boolean> {
+    return this.#catalogs.with(request, async ({ catalog }) => {
+      const [before, after] = await openTables(catalog, request, signal);
+      return hasCommonRowIds(before, after, { signal });
+    });
   }
 
   /**
@@ -68,13 +65,8 @@ export class TableChanges {
     try {
       const tables = await openTables(catalog, request, signal);
       const controller = new AbortController();
-      const comparison = await compareTables(tables.before, tables.after, {
-        ...(key && { key }),
-        signal: controller.signal,
-      });
-      const counted = await Promise.all(
-        [tables.before, tables.after].map((table) => table.countRows(undefined, { signal })),
-      );
+      const comparison = await compareTables(...tables, { ...(key && { key }), signal: controller.signal });
+      const counted = await Promise.all(tables.map((table) => table.countRows(undefined, { signal })));
       const columns = changeColumns(comparison);
       const keep = async (): Promise<KeptRows> => {
         const file = await RowFile.create(columns.schema);
@@ -198,13 +190,9 @@ async function append(file: RowFile, batch: RecordBatch | undefined): Promise<nu
 }
 
 /** Opens both tables at their versions. @throws CatalogError as `Catalog.openTable` */
-async function openTables(
+const openTables = (
   catalog: Catalog,
   { before, after }: ComparedTables,
   signal: AbortSignal,
-): Promise<{ before: Table; after: Table }> {
-  const open = ({ path, version }: ComparedTables['before']): Promise<Table> =>
-    catalog.openTable(path.at(-1) ?? '', { namespacePath: path.slice(0, -1), version, signal });
-  const [old, young] = await Promise.all([open(before), open(after)]);
-  return { before: old, after: young };
-}
+): Promise<[before: Table, after: Table]> =>
+  Promise.all([openTable(catalog, before, signal), openTable(catalog, after, signal)]);

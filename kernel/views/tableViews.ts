@@ -5,24 +5,17 @@ import type { ViewSpec } from '#catalog/view/listRows.ts';
 import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
 import { planSearch } from '#catalog/view/searchRows.ts';
 import { TableView } from '#catalog/view/tableView.ts';
-import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
-import type {
-  FilterRequest,
-  ValuesRequest,
-  ViewedTable,
-  ViewRequest,
-  ViewState,
-} from '#shared/protocol/viewsMessages.ts';
+import type { FilterRequest, ValuesRequest, ViewRequest, ViewState } from '#shared/protocol/viewsMessages.ts';
 import {
   type ColumnValues,
   maxColumnValues,
   type PanelNearest,
   type PanelView,
 } from '#shared/protocol/webviewMessages.ts';
-import type { OpenCatalogs } from './openCatalogs.ts';
+import { type OpenCatalogs, openTable } from './openCatalogs.ts';
 
 /** Minimum time between two reports of a list that grows. */
 const reportMs = 250;
@@ -120,28 +113,21 @@ export class TableViews {
       const view = this.#viewOf(id);
       return narrowedFilter(() => view.rows(row, row + 1, { columns: [column], signal }), where, request);
     }
-    const { catalog, release } = await this.#catalogs.hold(request.catalog);
-    try {
+    return this.#catalogs.with(request, async ({ catalog }) => {
       const table = await openTable(catalog, request, signal);
       const query = table.query().select([column]).offset(row).limit(1);
-      return await narrowedFilter(() => query.toArrow({ signal }), where, request);
-    } finally {
-      release();
-    }
+      return narrowedFilter(() => query.toArrow({ signal }), where, request);
+    });
   }
 
   /** Counts the values of a column in the rows of a view. @throws CatalogError as `countValues` */
-  async countValues(request: ValuesRequest, signal: AbortSignal): Promise<ColumnValues> {
-    const { catalog, release } = await this.#catalogs.hold(request.catalog);
-    try {
+  countValues(request: ValuesRequest, signal: AbortSignal): Promise<ColumnValues> {
+    return this.#catalogs.with(request, async ({ catalog }) => {
       const table = await openTable(catalog, request, signal);
       const { column, start, timeZone } = request;
       const options = { start, timeZone, maxValues: maxColumnValues, signal };
-      const { values, isMore } = await countValues(table, await specOf(table, request.view, signal), column, options);
-      return { values: [...values], isMore };
-    } finally {
-      release();
-    }
+      return countValues(table, await specOf(table, request.view, signal), column, options);
+    });
   }
 
   /** Stops the list of rows, and keeps those that were listed. */
@@ -239,7 +225,3 @@ async function specOf(
     ...(nearest && { nearest: toNearestSpec(nearest) }),
   };
 }
-
-/** Opens a table at a version. @throws CatalogError as `Catalog.openTable` */
-const openTable = (catalog: Catalog, { path, version }: ViewedTable, signal: AbortSignal): Promise<Table> =>
-  catalog.openTable(path.at(-1) ?? '', { namespacePath: path.slice(0, -1), version, signal });
