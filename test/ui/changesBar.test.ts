@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type RecordBatch, Table, tableToIPC } from '#arrow';
 import { buildRows } from './parts/changedRows.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import type { ChangesState, ShownChanges } from '#shared/protocol/changes.ts';
 import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
-import { launchChromium } from '../harness/browser.ts';
 import { seriousProblems } from './parts/accessibility.ts';
-import type { Served } from './parts/pages.ts';
-import { inPanelPage, PanelHostStandIn, servePanel } from './parts/panelHostStandIn.ts';
-import type { ThemeName } from './parts/themes.ts';
+import type { PanelHostStandIn } from './parts/panelHostStandIn.ts';
+import { openPanelPages } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/changes');
 
@@ -56,44 +53,25 @@ const compared: PanelTable = {
 const cell = (page: Page, row: number, column: number) =>
   page.locator(`[role=row][aria-rowindex="${row + 2}"] [role=gridcell][aria-colindex="${column + 2}"]`);
 
+function serveRows(host: PanelHostStandIn): void {
+  host.rows = (start, end, columns) => {
+    const rows = new Table([batch]).slice(start, end);
+    return tableToIPC(columns ? rows.selectAt(columns) : rows, 'stream');
+  };
+}
+
 suite('The rows of a comparison, in a browser', function () {
   this.timeout(120_000);
-  let server: Served;
-  let browser: Browser;
-
-  suiteSetup(async () => {
-    await mkdir(shots, { recursive: true });
-    server = await servePanel();
-    browser = await launchChromium();
+  const withPanel = openPanelPages({
+    table: compared,
+    width: 1_000,
+    height: 360,
+    firstShown: '.lance-row >> nth=3',
+    prepare: serveRows,
   });
-
-  suiteTeardown(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  async function withPanel(
-    { theme = 'dark', table = compared, width = 1000 }: { theme?: ThemeName; table?: PanelTable; width?: number },
-    run: (page: Page, host: PanelHostStandIn) => Promise<void>,
-  ): Promise<void> {
-    await inPanelPage(browser, { width, height: 360 }, async (page) => {
-      const host = new PanelHostStandIn(page, table);
-      host.rows = (start, end, columns) => {
-        const rows = new Table([batch]).slice(start, end);
-        return tableToIPC(columns ? rows.selectAt(columns) : rows, 'stream');
-      };
-      try {
-        await host.open(server.url, theme);
-        await page.locator('.lance-row').nth(3).waitFor();
-        await run(page, host);
-      } finally {
-        host.close();
-      }
-    });
-  }
 
   test('have a sign and a name for each kind, and the value before in a changed cell', () =>
-    withPanel({}, async (page) => {
+    withPanel(async (page) => {
       await cell(page, 1, 2).locator('del').waitFor();
       const texts = (row: number) =>
         Promise.all([0, 1, 2, 3].map((column) => cell(page, row, column).evaluate(({ textContent }) => textContent)));
@@ -108,14 +86,12 @@ suite('The rows of a comparison, in a browser', function () {
     }));
 
   test('are counted in a bar with a filter for each kind, and left by its button', () =>
-    withPanel({}, async (page, host) => {
+    withPanel(async (page, host) => {
       const bar = page.getByRole('group', { name: 'Comparison', exact: true });
       await bar.getByText('version 3 → version 7, by id').waitFor();
       await bar.getByText('1,000,000 rows compared').waitFor();
       await bar.getByText('Columns: + more: int64, − less: utf8, kind: float → utf8').waitFor();
-      const asked: PanelView[] = [];
       host.view = (wanted) => {
-        asked.push(wanted);
         const { changes: _, view: __, ...whole } = compared;
         return wanted.changes ? { ...compared, key: 'kind', numRows: 1, view: wanted } : { ...whole, key: 'whole' };
       };
@@ -126,34 +102,40 @@ suite('The rows of a comparison, in a browser', function () {
       await bar.getByRole('button', { name: 'Leave Comparison' }).click();
       await bar.waitFor({ state: 'detached' });
       assert.deepEqual(
-        asked.map((one) => one.changes?.kind),
+        host.views.map((one) => one.changes?.kind),
         ['changed', undefined],
       );
     }));
 
   test('show progress while they are found, and why a comparison has failed', () =>
-    withPanel({ table: { ...compared, isGrowing: true } }, async (page, host) => {
-      const { key } = compared;
-      const running: ChangesState = { ...state, rowsRead: 500_000, end: 'running' };
-      await host.grow({ key, numRows: 4, note: '', isGrowing: true, changes: { ...changes, state: running } });
-      const bar = page.getByRole('group', { name: 'Comparison', exact: true });
-      await bar.getByText('Comparing… 25 %').waitFor();
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      const problem = 'Several rows of "orders" have the value 1 in id.';
-      const failed: ChangesState = { ...running, end: 'failed', problem };
-      await host.grow({ key, numRows: 4, note: '', isGrowing: false, changes: { ...changes, state: failed } });
-      await bar.getByRole('alert').getByText(problem).waitFor();
-      await bar.getByRole('button', { name: 'Compare With…' }).click();
-      assert.deepEqual(host.acted, ['cancel', 'compare']);
-    }));
+    withPanel(
+      async (page, host) => {
+        const { key } = compared;
+        const running: ChangesState = { ...state, rowsRead: 500_000, end: 'running' };
+        await host.grow({ key, numRows: 4, note: '', isGrowing: true, changes: { ...changes, state: running } });
+        const bar = page.getByRole('group', { name: 'Comparison', exact: true });
+        await bar.getByText('Comparing… 25 %').waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        const problem = 'Several rows of "orders" have the value 1 in id.';
+        const failed: ChangesState = { ...running, end: 'failed', problem };
+        await host.grow({ key, numRows: 4, note: '', isGrowing: false, changes: { ...changes, state: failed } });
+        await bar.getByRole('alert').getByText(problem).waitFor();
+        await bar.getByRole('button', { name: 'Compare With…' }).click();
+        assert.deepEqual(host.acted, ['cancel', 'compare']);
+      },
+      { table: { ...compared, isGrowing: true } },
+    ));
 
   for (const theme of ['light', 'dark', 'highContrast', 'highContrastLight'] as const)
     test(`keep the rules of axe-core, wide and narrow: ${theme}`, async () => {
       for (const width of [1000, 700, 300])
-        await withPanel({ theme, width }, async (page) => {
-          await cell(page, 0, 0).locator('.lance-change-sign').waitFor();
-          await page.screenshot({ path: join(shots, `${theme}-${width}.png`) });
-          assert.deepEqual(await seriousProblems(page), [], `${theme}, ${width}`);
-        });
+        await withPanel(
+          async (page) => {
+            await cell(page, 0, 0).locator('.lance-change-sign').waitFor();
+            await page.screenshot({ path: join(shots, `${theme}-${width}.png`) });
+            assert.deepEqual(await seriousProblems(page), [], `${theme}, ${width}`);
+          },
+          { theme, width },
+        );
     });
 });

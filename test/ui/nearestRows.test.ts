@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { tableToIPC } from '#arrow';
 import { withDistances } from '#catalog/view/nearestRows.ts';
-import type { NearestFacts, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
-import { launchChromium } from '../harness/browser.ts';
+import type { NearestFacts, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { seriousProblems } from './parts/accessibility.ts';
 import { rowsOf } from './parts/gridRows.ts';
-import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
-import type { Served } from './parts/pages.ts';
-import type { ThemeName } from './parts/themes.ts';
+import { type PanelHostStandIn, tableOf } from './parts/panelHostStandIn.ts';
+import { openPanelPages } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/nearest');
 
@@ -19,11 +16,9 @@ const base: Partial<PanelTable> = { hasViews: true, key: 'base', selectsColumns:
 const columns = [...tableOf(1).columns, { name: '_distance', type: 'float', nullable: true }];
 const index = { type: 'IVF_PQ', distanceType: 'cosine' } as const;
 
-/** Searches nothing, and records the views that the page requests. */
-function serveSearches(host: PanelHostStandIn): PanelView[] {
-  const views: PanelView[] = [];
+/** Serves views without searching their rows. */
+function serveSearches(host: PanelHostStandIn): void {
   host.view = (view) => {
-    views.push(view);
     const { nearest } = view;
     if (!nearest) return tableOf(total, base);
     if (nearest.vectors[0]![0] === 13) throw new Error('The catalog server at http://a.example is not reachable.');
@@ -38,7 +33,6 @@ function serveSearches(host: PanelHostStandIn): PanelView[] {
     const rows = withDistances(rowsOf(start, end), distances, undefined);
     return tableToIPC(rows.selectAt(wanted ?? columns.map((_, at) => at).slice(0, -1)), 'stream');
   };
-  return views;
 }
 
 const bar = (page: Page) => page.getByRole('group', { name: 'Nearest rows' });
@@ -84,39 +78,10 @@ async function searchByCell(page: Page): Promise<void> {
 
 suite('Finding nearest rows in the table panel, in a browser', function () {
   this.timeout(60_000);
-  let server: Served;
-  let browser: Browser;
-
-  suiteSetup(async () => {
-    await mkdir(shots, { recursive: true });
-    server = await servePanel();
-    browser = await launchChromium();
-  });
-
-  suiteTeardown(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  async function withPanel(
-    run: (page: Page, views: PanelView[], host: PanelHostStandIn) => Promise<void>,
-    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
-  ): Promise<void> {
-    await inPanelPage(browser, { width, height: 500 }, async (page) => {
-      const host = new PanelHostStandIn(page, tableOf(total, base));
-      const views = serveSearches(host);
-      try {
-        await host.open(server.url, theme);
-        await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
-        await run(page, views, host);
-      } finally {
-        host.close();
-      }
-    });
-  }
+  const withPanel = openPanelPages({ table: tableOf(total, base), prepare: serveSearches });
 
   test('the menu of a cell searches by its vector, and the line changes the search, by keyboard alone', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await searchByCell(page);
       const { nearest, where, orderBy } = views.at(-1)!;
       assert.deepEqual([where, orderBy, nearest?.column, nearest?.k], ['', [], 'embedding', 100]);
@@ -165,7 +130,7 @@ suite('Finding nearest rows in the table panel, in a browser', function () {
     }));
 
   test('the search is there after the page was created again, and a filter is applied before it', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await searchByCell(page);
       const line = page.getByRole('combobox', { name: 'Filter' });
       await line.fill('score > 1');
@@ -189,7 +154,7 @@ suite('Finding nearest rows in the table panel, in a browser', function () {
     }));
 
   test('the box of a column takes a vector or a row, and keeps what is wrong with its reason', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await openMenuByKeys(page, ['ArrowUp', ...toEmbedding], 'Enter', 'Find Nearest Rows…');
       await chooseByKeys(page, 'Find Nearest Rows…');
       await box(page).getByText('Vector of 128 numbers for "embedding", or a row number').waitFor();
@@ -226,7 +191,8 @@ suite('Finding nearest rows in the table panel, in a browser', function () {
     }));
 
   test('a failed search says why, and leaves the rows', () =>
-    withPanel(async (page, views, host) => {
+    withPanel(async (page, host) => {
+      const { views } = host;
       host.view = () => {
         throw new Error('The vector is zero, and a zero vector has no cosine distance. Use l2 or dot.');
       };

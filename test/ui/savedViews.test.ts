@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
-import { launchChromium } from '../harness/browser.ts';
 import { seriousProblems } from './parts/accessibility.ts';
-import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
-import type { Served } from './parts/pages.ts';
-import type { ThemeName } from './parts/themes.ts';
+import { type PanelHostStandIn, tableOf } from './parts/panelHostStandIn.ts';
+import { openPanelPages } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/savedViews');
 
@@ -15,46 +12,21 @@ const base: Partial<PanelTable> = { hasViews: true, key: 'base', selectsColumns:
 const columns = { order: [], pinned: ['score'], hidden: ['name'], widths: [], rowHeight: 'small' };
 const longName = 'Large orders of Berlin and Hamburg that were not paid';
 
+function serveViews(host: PanelHostStandIn): void {
+  host.view = (view) => {
+    if (view.where.includes('wrong')) throw new Error('There is no column "wrong".');
+    const isWhole = view.where === '' && view.orderBy.length === 0;
+    return tableOf(isWhole ? 1_000 : 12, { ...base, key: JSON.stringify(view), view, totalRows: 1_000 });
+  };
+}
+
 const button = (page: Page) => page.locator('.lance-view-button');
 const head = (page: Page, name: string) => page.getByRole('columnheader').filter({ hasText: name });
 const count = (page: Page, text: string) => page.locator('.lance-toolbar-count', { hasText: text }).waitFor();
 
 suite('Saved views in the table panel, in a browser', function () {
   this.timeout(60_000);
-  let server: Served;
-  let browser: Browser;
-
-  suiteSetup(async () => {
-    await mkdir(shots, { recursive: true });
-    server = await servePanel();
-    browser = await launchChromium();
-  });
-
-  suiteTeardown(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  async function withPanel(
-    run: (page: Page, host: PanelHostStandIn) => Promise<void>,
-    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
-  ): Promise<void> {
-    await inPanelPage(browser, { width, height: 500 }, async (page) => {
-      const host = new PanelHostStandIn(page, tableOf(1_000, base));
-      host.view = (view) => {
-        if (view.where.includes('wrong')) throw new Error('There is no column "wrong".');
-        const isWhole = view.where === '' && view.orderBy.length === 0;
-        return tableOf(isWhole ? 1_000 : 12, { ...base, key: JSON.stringify(view), view, totalRows: 1_000 });
-      };
-      try {
-        await host.open(server.url, theme);
-        await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
-        await run(page, host);
-      } finally {
-        host.close();
-      }
-    });
-  }
+  const withPanel = openPanelPages({ table: tableOf(1_000, base), prepare: serveViews });
 
   test('a view sets filter, order and columns, as a step that is undone', () =>
     withPanel(async (page, host) => {

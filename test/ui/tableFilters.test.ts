@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
-import { launchChromium } from '../harness/browser.ts';
+import type { Page } from 'playwright-core';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { seriousProblems } from './parts/accessibility.ts';
-import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
-import type { Served } from './parts/pages.ts';
-import type { ThemeName } from './parts/themes.ts';
+import { type PanelHostStandIn, tableOf } from './parts/panelHostStandIn.ts';
+import { openPanelPages } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/filters');
 
 const total = 1_000;
 const base: Partial<PanelTable> = { hasViews: true, key: 'base', selectsColumns: true };
 
-/** Filters nothing, and records the views that the page requests. */
-function serveViews(host: PanelHostStandIn): PanelView[] {
-  const views: PanelView[] = [];
+/** Serves views without filtering their rows. */
+function serveViews(host: PanelHostStandIn): void {
   host.view = (view) => {
-    views.push(view);
     if (view.where.includes('wrong'))
       throw new Error('Table "products" has no column "wrong". It has: id, name, price, score.');
     if (view.where === '' && view.orderBy.length === 0) return tableOf(total, base);
     return tableOf(12, { ...base, key: JSON.stringify(view), view, totalRows: total, note: '' });
   };
-  return views;
 }
 
 const line = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
@@ -49,39 +43,10 @@ async function filter(page: Page, where: string): Promise<void> {
 
 suite('Filters of columns in the table panel, in a browser', function () {
   this.timeout(60_000);
-  let server: Served;
-  let browser: Browser;
-
-  suiteSetup(async () => {
-    await mkdir(shots, { recursive: true });
-    server = await servePanel();
-    browser = await launchChromium();
-  });
-
-  suiteTeardown(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  async function withPanel(
-    run: (page: Page, views: PanelView[], host: PanelHostStandIn) => Promise<void>,
-    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
-  ): Promise<void> {
-    await inPanelPage(browser, { width, height: 500 }, async (page) => {
-      const host = new PanelHostStandIn(page, tableOf(total, base));
-      const views = serveViews(host);
-      try {
-        await host.open(server.url, theme);
-        await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
-        await run(page, views, host);
-      } finally {
-        host.close();
-      }
-    });
-  }
+  const withPanel = openPanelPages({ table: tableOf(total, base), prepare: serveViews });
 
   test('the terms of a filter are chips, which the keyboard edits and removes', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       assert.ok(await chips(page).isHidden());
       await filter(page, 'length(name) > 3');
       assert.ok(await chips(page).isHidden(), 'the line has the only term');
@@ -124,7 +89,8 @@ suite('Filters of columns in the table panel, in a browser', function () {
     }));
 
   test('a line break in a value stays in the filter, though the line does not show it', () =>
-    withPanel(async (page, views, host) => {
+    withPanel(async (page, host) => {
+      const { views } = host;
       host.filterByCell = () => "`name` = 'two\nlines'";
       await page.locator('[aria-rowindex="4"] [role=gridcell][aria-colindex="3"]').click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Only This Value' }).click();
@@ -166,7 +132,7 @@ suite('Filters of columns in the table panel, in a browser', function () {
     ));
 
   test('the menu of a header filters by conditions, with the keyboard alone', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('ArrowRight');
@@ -238,7 +204,8 @@ suite('Filters of columns in the table panel, in a browser', function () {
     }));
 
   test('values are chosen with the numbers of their rows, and searched by their start if there are many', () =>
-    withPanel(async (page, views, host) => {
+    withPanel(async (page, host) => {
+      const { views } = host;
       const asked: { where: string; start: string }[] = [];
       host.columnValues = ({ view, column, start }) => {
         asked.push({ where: view.where, start });

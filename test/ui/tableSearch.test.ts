@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
-import { launchChromium } from '../harness/browser.ts';
 import { seriousProblems } from './parts/accessibility.ts';
-import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
-import type { Served } from './parts/pages.ts';
-import type { ThemeName } from './parts/themes.ts';
+import { type PanelHostStandIn, tableOf } from './parts/panelHostStandIn.ts';
+import { openPanelPages } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/search');
 
 const total = 1_000;
 const base: Partial<PanelTable> = { hasViews: true, key: 'base', selectsColumns: true };
 
-/** Filters nothing, and records the views that the page requests. */
-function serveViews(host: PanelHostStandIn): PanelView[] {
-  const views: PanelView[] = [];
+/** Serves views without filtering or searching their rows. */
+function serveViews(host: PanelHostStandIn): void {
   host.view = (view) => {
-    views.push(view);
     const { where, search } = view;
     if (search?.text === 'broken') throw new Error('The server does not support full-text queries. Filter the rows.');
     if (where === '' && !search) return tableOf(total, base);
@@ -28,7 +23,6 @@ function serveViews(host: PanelHostStandIn): PanelView[] {
     const rows = search?.text === 'nothing' ? 0 : 12;
     return tableOf(rows, { ...base, key: JSON.stringify(view), view, totalRows: total, note, ...searched });
   };
-  return views;
 }
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search text' });
@@ -40,39 +34,11 @@ const marks = (page: Page): Promise<string[]> =>
 
 suite('The search of the table panel, in a browser', function () {
   this.timeout(60_000);
-  let server: Served;
-  let browser: Browser;
-
-  suiteSetup(async () => {
-    await mkdir(shots, { recursive: true });
-    server = await servePanel();
-    browser = await launchChromium();
-  });
-
-  suiteTeardown(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  async function withPanel(
-    run: (page: Page, views: PanelView[], host: PanelHostStandIn) => Promise<void>,
-    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
-  ): Promise<void> {
-    await inPanelPage(browser, { width, height: 500 }, async (page) => {
-      const host = new PanelHostStandIn(page, tableOf(total, base));
-      const views = serveViews(host);
-      try {
-        await host.open(server.url, theme);
-        await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
-        await run(page, views, host);
-      } finally {
-        host.close();
-      }
-    });
-  }
+  const withPanel = openPanelPages({ table: tableOf(total, base), prepare: serveViews });
 
   test('Ctrl+F searches beside the filter, says which index, and reads all text instead by choice', () =>
-    withPanel(async (page, views, host) => {
+    withPanel(async (page, host) => {
+      const { views } = host;
       await page.getByRole('combobox', { name: 'Filter' }).fill('id > 1');
       await page.keyboard.press('Enter');
       await count(page, '12 of 1,000 rows');
@@ -115,7 +81,7 @@ suite('The search of the table panel, in a browser', function () {
     }));
 
   test('no rows and a failure are said, and Escape and Clear Search give up', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await page.keyboard.press('Control+f');
       await page.keyboard.type('nothing');
       await page.keyboard.press('Enter');

@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
-import { launchChromium } from '../harness/browser.ts';
+import type { Page } from 'playwright-core';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { seriousProblems } from './parts/accessibility.ts';
-import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
-import type { Served } from './parts/pages.ts';
-import { type ThemeName, themes } from './parts/themes.ts';
+import { type PanelHostStandIn, tableOf } from './parts/panelHostStandIn.ts';
+import { openPanelPages } from './parts/panelPages.ts';
+import { themes } from './parts/themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/views');
 
 const total = 1_000;
 const base: Partial<PanelTable> = { hasViews: true, key: 'base', selectsColumns: true };
 
-/** Sorts and filters nothing, and records the views that the page requests. */
-function serveViews(host: PanelHostStandIn): PanelView[] {
-  const views: PanelView[] = [];
+/** Serves views without sorting or filtering their rows. */
+function serveViews(host: PanelHostStandIn): void {
   host.view = (view) => {
-    views.push(view);
     if (view.where.includes('wrong'))
       throw new Error('Table "products" has no column "wrong". It has: id, name, price, score.');
     if (view.where === '' && view.orderBy.length === 0) return tableOf(total, base);
     const numRows = view.where === '' ? total : view.where.includes('nothing') ? 0 : 12;
     return tableOf(numRows, { ...base, key: JSON.stringify(view), view, totalRows: total, note: '' });
   };
-  return views;
 }
 
 const line = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
@@ -34,39 +29,10 @@ const count = (page: Page, text: string) => page.locator('.lance-toolbar-count',
 
 suite('Sorting and filtering in the table panel, in a browser', function () {
   this.timeout(60_000);
-  let server: Served;
-  let browser: Browser;
-
-  suiteSetup(async () => {
-    await mkdir(shots, { recursive: true });
-    server = await servePanel();
-    browser = await launchChromium();
-  });
-
-  suiteTeardown(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  async function withPanel(
-    run: (page: Page, views: PanelView[], host: PanelHostStandIn) => Promise<void>,
-    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
-  ): Promise<void> {
-    await inPanelPage(browser, { width, height: 500 }, async (page) => {
-      const host = new PanelHostStandIn(page, tableOf(total, base));
-      const views = serveViews(host);
-      try {
-        await host.open(server.url, theme);
-        await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
-        await run(page, views, host);
-      } finally {
-        host.close();
-      }
-    });
-  }
+  const withPanel = openPanelPages({ table: tableOf(total, base), prepare: serveViews });
 
   test('a click on the sort button sorts up, down and not, and Shift adds a column', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       const button = (name: string) => page.getByRole('button', { name: `Sort by ${name}` });
       await head(page, 'name').hover();
       await button('name').click();
@@ -92,7 +58,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
     }));
 
   test('the menu of a header sorts by keyboard, and says why a list has no order', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('Enter');
       await page.getByRole('menuitem', { name: 'Sort Descending' }).waitFor();
@@ -108,7 +74,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
     }));
 
   test('a filter is completed and run by keys, and a wrong one stays with its reason', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await line(page).click();
       await page.keyboard.type('sco');
       await page.getByRole('option', { name: 'score double' }).waitFor();
@@ -143,7 +109,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
     }));
 
   test('no rows is said, and Clear Filter shows all again; steps are undone and redone', () =>
-    withPanel(async (page, views) => {
+    withPanel(async (page, { views }) => {
       await line(page).fill('nothing');
       await page.keyboard.press('Enter');
       await page.getByText('No rows match the filter.').waitFor();
@@ -167,7 +133,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
     }));
 
   test('the menu of a cell filters by its value, and the page has the filter after it was created again', () =>
-    withPanel(async (page, _, host) => {
+    withPanel(async (page, host) => {
       const asked: unknown[] = [];
       host.filterByCell = (params) => {
         asked.push(params);
@@ -215,7 +181,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
     }));
 
   test('rows are added while they are found, and read again if they have moved', () =>
-    withPanel(async (page, __, host) => {
+    withPanel(async (page, host) => {
       await line(page).fill('id > 3');
       await page.keyboard.press('Enter');
       await count(page, '12 of 1,000 rows');

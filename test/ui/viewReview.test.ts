@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
 import type { PanelReview } from '#shared/protocol/webviewMessages.ts';
-import { launchChromium } from '../harness/browser.ts';
 import { seriousProblems } from './parts/accessibility.ts';
-import { inPanelPage, PanelHostStandIn, servePanel, tableOf } from './parts/panelHostStandIn.ts';
-import type { Served } from './parts/pages.ts';
-import type { ThemeName } from './parts/themes.ts';
+import { tableOf } from './parts/panelHostStandIn.ts';
+import { openPanelPages, type PanelOptions, type PanelTest } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/viewReview');
 
@@ -26,37 +22,14 @@ const review: PanelReview = {
 
 suite('What a view file shows before its rows, in a browser', function () {
   this.timeout(60_000);
-  let server: Served;
-  let browser: Browser;
+  const withPanel = openPanelPages({ table: tableOf(5) });
 
-  suiteSetup(async () => {
-    await mkdir(shots, { recursive: true });
-    server = await servePanel();
-    browser = await launchChromium();
-  });
-
-  suiteTeardown(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  const withReview = (
-    shown: PanelReview,
-    run: (page: Page, host: PanelHostStandIn) => Promise<void>,
-    { theme = 'dark', width = 1_100 }: { theme?: ThemeName; width?: number } = {},
-  ): Promise<void> =>
-    inPanelPage(browser, { width, height: 500 }, async (page) => {
-      const host = new PanelHostStandIn(page, tableOf(5));
-      try {
-        await host.open(server.url, theme);
-        await page.locator('[role=gridcell]').first().waitFor();
-        await host.review(shown);
-        await page.getByRole('heading', { name: shown.title }).waitFor();
-        await run(page, host);
-      } finally {
-        host.close();
-      }
-    });
+  const withReview = (shown: PanelReview, run: PanelTest, options?: PanelOptions): Promise<void> =>
+    withPanel(async (page, host) => {
+      await host.review(shown);
+      await page.getByRole('heading', { name: shown.title }).waitFor();
+      await run(page, host);
+    }, options);
 
   test('is read and answered by keyboard alone', () =>
     withReview(review, async (page, host) => {

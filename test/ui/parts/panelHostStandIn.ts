@@ -108,6 +108,8 @@ export class PanelHostStandIn {
   view: (view: PanelView) => PanelTable = () => {
     throw new Error('The stand-in has no views.');
   };
+  /** The views whose tables the page has got, in order. */
+  readonly views: PanelView[] = [];
   filterByCell: (params: PanelHostMethods['filterByCell'][0]) => string = () => '';
   /** The actions that the user has chosen. */
   readonly acted: (PanelAction | ReviewAction)[] = [];
@@ -141,7 +143,11 @@ export class PanelHostStandIn {
         return null;
       },
       blob: ({ row, start, end }) => this.blob(row, start, end),
-      view: ({ view }) => this.view(view),
+      view: ({ view }) => {
+        const shown = this.view(view);
+        this.views.push(view);
+        return shown;
+      },
       filterByCell: (params) => this.filterByCell(params),
       columnValues: (params) => this.columnValues(params),
       createFile: ({ name }) => {
