@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { makeVector, Table } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
+import { TableView } from '#catalog/view/tableView.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { entryOf } from '#engine/dir/files/manifestTable.ts';
@@ -31,6 +32,9 @@ const rowsOf = async (db: Catalog, name: string, path: string[], where?: string)
   const query = where === undefined ? table.query() : table.query().where(where);
   return (await query.toArray()).map((row) => ({ ...row }));
 };
+
+const idOf = ({ id }: { id: number }): number => id;
+const idsOf = (rows: Table): number[] => Array.from(rows.getChild('id')!, Number);
 
 suite('a root in an object store', function () {
   this.timeout(120_000);
@@ -100,11 +104,35 @@ suite('a root in an object store', function () {
     'dir, in this process': () =>
       connectNamespace('dir', { root: moto.root('dir'), storageOptions: { ...moto.storageOptions } }),
     'rest, over lance-catalog serve': async () => {
-      server = await serveFrom(moto, moto.root('rest'));
+      server ??= await serveFrom(moto, moto.root('rest'));
       return connectNamespace('rest', { uri: server.address });
     },
   };
   for (const [name, open] of Object.entries(subjects)) {
+    test(`sorts, filters and pages views: ${name}`, async () => {
+      const db = await open();
+      const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, rest: (id * 7) % 40 }));
+      const table = await db.createTable('views', rows.slice(0, 1_200));
+      await table.add(rows.slice(1_200));
+      await table.delete('id % 10 = 3');
+      const pinned = await db.openTable('views', { version: await table.version() });
+      const view = new TableView(pinned, {
+        where: 'rest > 4',
+        orderBy: [{ column: 'rest', descending: true }],
+      });
+      const wanted = rows
+        .filter(({ id, rest }) => id % 10 !== 3 && rest > 4)
+        .toSorted((a, b) => b.rest - a.rest || a.id - b.id);
+      const first = await view.firstRows(50);
+      assert.deepEqual(idsOf(first.rows), wanted.slice(0, 50).map(idOf));
+      assert.equal((await view.list()).length, wanted.length);
+      const pages = [];
+      for (let at = 0; at < wanted.length; at += 500) pages.push(...idsOf(await view.rows(at, at + 500)));
+      assert.deepEqual(pages, wanted.map(idOf));
+      await view.close();
+      await db.dropTable('views');
+    });
+
     test(`takes, changes, gives and drops tables: ${name}`, async () => {
       const db = await open();
       await db.createNamespace(['shop']);
