@@ -5,6 +5,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { countText, sizeText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import type { ExportRequest } from '#shared/protocol/viewsMessages.ts';
+import type { PanelView } from '#shared/protocol/webviewMessages.ts';
 import type { Catalogs } from '../connections/catalogs.ts';
 import type { Connections } from '../connections/connections.ts';
 import { viewsCatalog } from '../connections/viewsCatalog.ts';
@@ -19,7 +20,6 @@ import type { CatalogNode } from './node.ts';
 import { isFoundByIndex, shownFilter } from '../panels/searchedRows.ts';
 import type { TablePanel } from '../panels/tablePanel.ts';
 import type { TablePanels } from '../panels/tablePanels.ts';
-import { refuseChanges } from '../panels/changesSource.ts';
 import type { TablePlace } from '../panels/tableSource.ts';
 
 type ExportCommandDeps = {
@@ -31,8 +31,6 @@ type ExportCommandDeps = {
   views: ViewsHost;
   panels: TablePanels;
 };
-
-const cannotExport = "Can't export these rows";
 
 /**
  * Registers the commands that write a table, or rows that a panel shows, to a file. The last argument is the file,
@@ -51,9 +49,10 @@ export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposab
       const place = exportedPlace(active);
       const table = await active.table;
       const { version, view } = table;
-      refuseChanges(view, cannotExport);
-      const target = file ?? (await askFile(place));
+      const target = file ?? (await askFile(place, view));
       if (!target) return;
+      const changes = await active.exportedChanges();
+      if (changes) return exportTable(deps, place, target, { ...allRows, version, changes });
       const rows = isFoundByIndex(table)
         ? { selection: await active.wholeView() }
         : { where: shownFilter(table), orderBy: view?.orderBy ?? [], nearest: view?.nearest };
@@ -64,10 +63,9 @@ export const registerExportCommands = (deps: ExportCommandDeps): vscode.Disposab
       if (!active) return;
       const place = exportedPlace(active);
       const { version, view } = await active.table;
-      refuseChanges(view, cannotExport);
-      const selection = await active.selection();
-      const target = file ?? (await askFile(place));
-      if (target) await exportTable(deps, place, target, { ...allRows, version, selection });
+      const [selection, changes] = [await active.selection(), await active.exportedChanges()];
+      const target = file ?? (await askFile(place, view));
+      if (target) await exportTable(deps, place, target, { ...allRows, version, selection, changes });
     }),
   );
 
@@ -82,7 +80,7 @@ function exportedPlace({ place, title }: TablePanel): TablePlace {
 }
 
 /** Which rows of a table are exported, in which order. */
-type ExportedRows = Pick<ExportRequest, 'version' | 'where' | 'orderBy' | 'selection' | 'nearest'>;
+type ExportedRows = Pick<ExportRequest, 'version' | 'where' | 'orderBy' | 'selection' | 'nearest' | 'changes'>;
 const allRows: ExportedRows = { version: null, where: '', orderBy: [] };
 
 async function exportTable(
@@ -114,7 +112,7 @@ async function exportTable(
     }
   });
   if (!written) return;
-  void tell(`Wrote ${plural(written.rows, 'row')} of "${full}"`, written.bytes, target);
+  void tell(`Wrote ${plural(written.rows, rows.changes ? 'difference' : 'row')} of "${full}"`, written.bytes, target);
 }
 
 /** Says what was written, and offers to open files that the editor shows well. */
@@ -137,12 +135,12 @@ const fileTypes: Readonly<Record<string, string[]>> = {
   'Compressed CSV or JSON': ['csv.gz', 'jsonl.gz', 'csv.zst', 'jsonl.zst'],
 };
 
-async function askFile({ table }: TablePlace): Promise<vscode.Uri | undefined> {
+async function askFile({ table }: TablePlace, view?: PanelView): Promise<vscode.Uri | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
   // A name of another client may have characters that a file can't have.
-  const name = `${table.replaceAll(/[^\w.-]+/g, '-')}.parquet`;
+  const name = `${table.replaceAll(/[^\w.-]+/g, '-')}${view?.changes ? '-changes' : ''}.parquet`;
   return vscode.window.showSaveDialog({
-    title: `Export "${table}"`,
+    title: `Export ${view?.changes ? 'the differences of ' : ''}"${table}"`,
     saveLabel: 'Export',
     filters: fileTypes,
     defaultUri: vscode.Uri.joinPath(folder, name),

@@ -2,7 +2,7 @@ import { CatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import { type ChangesState, countOfKind, type PanelChanges, type ShownChanges } from '#shared/protocol/changes.ts';
-import type { OpenedChanges } from '#shared/protocol/viewsMessages.ts';
+import type { ChangesRequest, ExportedChanges, OpenedChanges } from '#shared/protocol/viewsMessages.ts';
 import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { OpenedView } from './openedView.ts';
 import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
@@ -77,8 +77,19 @@ class Comparison {
     );
   }
 
+  /** Returns what an export of the rows of a kind needs. Starts the comparison if the views process has ended. */
+  async exported(kind: PanelChanges['kind'], signal: AbortSignal): Promise<ExportedChanges> {
+    const id = await this.#opened.openedId(signal);
+    const { catalog: _, ...compared } = await this.#compared();
+    return { id, ...compared, kind };
+  }
+
   async #start(id: string, signal: AbortSignal): Promise<OpenedChanges> {
     this.#isLost = false;
+    return this.#deps.views.request('openChanges', { id, ...(await this.#compared()) }, signal);
+  }
+
+  async #compared(): Promise<Omit<ChangesRequest, 'id'>> {
     const { catalog, path, version } = await viewedTable(this.#deps, this.base);
     const { changes } = this;
     const [here, other] = [
@@ -86,7 +97,7 @@ class Comparison {
       { path: changes.path, version: changes.version },
     ];
     const [before, after] = changes.isBefore ? [other, here] : [here, other];
-    return this.#deps.views.request('openChanges', { id, catalog, before, after, key: changes.key }, signal);
+    return { catalog, before, after, key: changes.key };
   }
 
   #take(state: ChangesState | undefined): void {
@@ -186,6 +197,11 @@ export class ChangesSource implements TableSource, GrowingTable {
   rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
     const { kind } = this.#view.changes;
     return this.#comparison.read({ kind, start, end, ...(columns && { columns: [...columns] }) }, signal);
+  }
+
+  /** Returns what an export of the shown differences needs. */
+  exported(signal: AbortSignal): Promise<ExportedChanges> {
+    return this.#comparison.exported(this.#view.changes.kind, signal);
   }
 
   async confirm(signal: AbortSignal): Promise<void> {

@@ -10,7 +10,7 @@ import type {
   PanelView,
   PanelViewMethods,
 } from '#shared/protocol/webviewMessages.ts';
-import type { RowSelection } from '#shared/protocol/viewsMessages.ts';
+import type { ExportedChanges, RowSelection } from '#shared/protocol/viewsMessages.ts';
 import { Endpoint } from '#shared/protocol/rpc.ts';
 import { runCommand } from '../host/commands.ts';
 import { setting } from '../host/settings.ts';
@@ -231,6 +231,12 @@ export class TablePanel implements vscode.Disposable {
     const selected = checkSelection(answer, await grown(source, table));
     await source.confirm?.(signal);
     return source instanceof ViewSource ? { ...selected, view: await source.openedId(signal) } : selected;
+  }
+
+  /** Returns what an export of the differences needs that the panel shows; `undefined` if it shows no comparison. */
+  async exportedChanges(): Promise<ExportedChanges | undefined> {
+    const { source, controller } = this.#showing;
+    return source instanceof ChangesSource ? source.exported(controller.signal) : undefined;
   }
 
   /** Returns all rows of the view that is open, whose number is known. */

@@ -168,7 +168,7 @@ export type CompareResult = {
   key?: string[];
   /**
    * The differing rows in the order of the key or of their row ids. The column `change` is `added`, `removed` or
-   * `changed`. The other columns have the values of the second table, or those of a removed row. `changed` lists the
+   * `changed`; `_rowid` has the row id, if there is no key. The other columns have the values of the second table, or those of a removed row. `changed` lists the
    * columns with other values, and columns such as `price_before` have their earlier values, otherwise null.
    */
   rows: ArrowTable;

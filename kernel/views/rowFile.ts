@@ -1,4 +1,5 @@
 import { type RecordBatch, type Schema, Table, tableFromIPC, tableToIPC } from '#arrow';
+import type { ExportedRows } from '#catalog/export/exportFormats.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import { SpillFile } from '#processes/spillFile.ts';
 
@@ -75,6 +76,22 @@ export class RowFile {
     // Each batch of the file has a separate schema, which is equal but not the same object.
     const rows = batches.length > 0 ? new Table(batches) : new Table(this.schema);
     return tableToIPC(columns ? rows.select([...columns]) : rows, 'stream');
+  }
+
+  /** Reads rows [start, end) in batches, of all columns or of some, so that memory does not grow with them. */
+  batches(start: number, end: number, columns?: readonly string[]): ExportedRows {
+    const schema = columns ? this.schema.select([...columns]) : this.schema;
+    return { schema, batches: this.#readBatches(start, end, schema) };
+  }
+
+  async *#readBatches(start: number, end: number, schema: Schema): AsyncGenerator<RecordBatch, void, undefined> {
+    const names = schema.fields.map(({ name }) => name);
+    for (let index = this.#entryAt(start); index < this.#entries.length; index++) {
+      const { firstRow, rows } = this.#entries[index]!;
+      if (firstRow >= end) break;
+      const table = await this.#decode(this.#entries[index]!);
+      yield* table.slice(Math.max(start - firstRow, 0), Math.min(end - firstRow, rows)).select(names).batches;
+    }
   }
 
   async close(): Promise<void> {

@@ -45,7 +45,7 @@ export function serveViews(pipe: Duplex, end: () => void): void {
       cancelSql: async ({ id }) => (await results.cancel(id), null),
       closeResult: async ({ id }) => (await results.close(id), null),
       exportTable: (request, signal) =>
-        exportTable({ catalogs, tables }, request, {
+        exportTable({ catalogs, tables, changes }, request, {
           signal,
           report: (rows) => void window.request('exportAdvanced', { id: request.id, rows }).catch(() => {}),
         }),

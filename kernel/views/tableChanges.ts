@@ -1,12 +1,19 @@
 import type { RecordBatch } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
-import { changeColumns, ChangeRows } from '#catalog/view/changeRows.ts';
+import type { ExportedRows } from '#catalog/export/exportFormats.ts';
+import { type ChangeColumns, changeColumns, ChangeRows, withChangeColumns } from '#catalog/view/changeRows.ts';
 import { hasCommonRowIds } from '#catalog/view/compareByRowId.ts';
 import { compareTables, type TableComparison } from '#catalog/view/compareTables.ts';
 import { columnsOf } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
-import { type ChangeCounts, type ChangeKind, changeKinds, type ChangesState } from '#shared/protocol/changes.ts';
+import {
+  type ChangeCounts,
+  type ChangeKind,
+  changeKinds,
+  type ChangesState,
+  countOfKind,
+} from '#shared/protocol/changes.ts';
 import type { ChangesRequest, ComparedTables, OpenedChanges } from '#shared/protocol/viewsMessages.ts';
 import { type OpenCatalogs, openTable } from './openCatalogs.ts';
 import { RowFile } from './rowFile.ts';
@@ -24,7 +31,11 @@ type KeptRows = { readonly file: RowFile; readonly rows: ChangeRows };
 type OpenComparison = {
   readonly controller: AbortController;
   readonly kept: Readonly<Record<ChangeKind | 'all', KeptRows>>;
-  readonly release: () => void;
+  readonly columns: ChangeColumns;
+  /** Deletes the rows and releases the catalog. */
+  readonly release: () => Promise<void>;
+  /** Number of callers of `use`. The rows are deleted after the last one. */
+  users: number;
   state: ChangesState;
   ended: Promise<void>;
 };
@@ -85,14 +96,19 @@ export class TableChanges {
         compared: 0,
         end: 'running',
       };
-      const open: OpenComparison = { controller, kept, release, state, ended: Promise.resolve() };
+      const close = async (): Promise<void> => {
+        await Promise.all(files.map((file) => file.close()));
+        release();
+      };
+      const ended = Promise.resolve();
+      const open: OpenComparison = { controller, kept, columns, release: close, users: 0, state, ended };
       this.#comparisons.set(id, open);
       // The comparison starts after the response.
       open.ended = new Promise((resolve) => {
         setImmediate(() => void this.#run(id, open, comparison).finally(resolve));
       });
       const { columnChanges } = comparison;
-      const numShown = 1 + columns.columns.length;
+      const numShown = columns.schema.fields.findIndex(({ name }) => name === columns.changed);
       return { columns: columnsOf(columns.schema), numShown, columnChanges: [...columnChanges], state };
     } catch (error) {
       release();
@@ -113,11 +129,46 @@ export class TableChanges {
     columns?: readonly string[] | undefined;
   }): Promise<Uint8Array> {
     const { id, kind, start, end, columns } = request;
-    const open = this.#comparisons.get(id);
-    if (!open) throw new CatalogError('InvalidInput', 'The comparison was closed.', 'Compare again.');
+    const open = this.#get(id);
     const { file } = open.kept[kind ?? 'all'];
     if (end > file.rows) await open.ended;
     return file.read(start, end, columns);
+  }
+
+  /** Whether a comparison has ended and has kept all rows of a kind. */
+  hasAll(id: string, kind: ChangeKind | null): boolean {
+    const state = this.#comparisons.get(id)?.state;
+    return state?.end === 'complete' && countOfKind(state.readable, kind) === countOfKind(state.counts, kind);
+  }
+
+  /**
+   * Calls a function with rows [start, end) of a kind, which stay until its end, also if the comparison is closed. Waits for
+   * the end of the comparison if they are not found yet.
+   * @param select the requested columns; null for all. Those that say what has changed are added
+   * @throws CatalogError InvalidInput (13) if the comparison is closed or does not have them
+   */
+  async use<T>(
+    id: string,
+    { kind, start, end, select }: { kind: ChangeKind | null; start: number; end: number; select: string[] | null },
+    call: (rows: ExportedRows) => Promise<T>,
+  ): Promise<T> {
+    const open = this.#get(id);
+    const { file } = open.kept[kind ?? 'all'];
+    open.users++;
+    try {
+      if (end > file.rows) await open.ended;
+      if (end > file.rows) throw new CatalogError('InvalidInput', 'The rows were not found.', 'Compare again.');
+      return await call(file.batches(start, end, select ? withChangeColumns(open.columns, select) : undefined));
+    } finally {
+      open.users--;
+      if (open.users === 0 && this.#comparisons.get(id) !== open) await open.release();
+    }
+  }
+
+  /** Calls a function with all rows of a kind of a comparison that has kept them, see `hasAll`. */
+  useAll<T>(id: string, kind: ChangeKind | null, call: (rows: ExportedRows) => Promise<T>): Promise<T> {
+    const end = countOfKind(this.#get(id).state.readable, kind);
+    return this.use(id, { kind, start: 0, end, select: null }, call);
   }
 
   /** Stops a comparison, and keeps the rows that it has found. */
@@ -131,8 +182,13 @@ export class TableChanges {
     if (!open) return;
     open.controller.abort();
     await open.ended;
-    await Promise.all(Object.values(open.kept).map(({ file }) => file.close()));
-    open.release();
+    if (open.users === 0) await open.release();
+  }
+
+  #get(id: string): OpenComparison {
+    const open = this.#comparisons.get(id);
+    if (open) return open;
+    throw new CatalogError('InvalidInput', 'The comparison was closed.', 'Compare again.');
   }
 
   async #run(id: string, open: OpenComparison, comparison: TableComparison): Promise<void> {
@@ -190,9 +246,9 @@ async function append(file: RowFile, batch: RecordBatch | undefined): Promise<nu
 }
 
 /** Opens both tables at their versions. @throws CatalogError as `Catalog.openTable` */
-const openTables = (
+export const openTables = (
   catalog: Catalog,
-  { before, after }: ComparedTables,
+  { before, after }: Pick<ComparedTables, 'before' | 'after'>,
   signal: AbortSignal,
 ): Promise<[before: Table, after: Table]> =>
   Promise.all([openTable(catalog, before, signal), openTable(catalog, after, signal)]);

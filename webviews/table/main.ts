@@ -280,7 +280,7 @@ function show(table: PanelTable): void {
     save: saveFile,
     state,
     viewing: viewing.gridViewing(table, frame),
-    exportSelected: table.hasViews === true && !table.changes ? () => act('exportSelected') : undefined,
+    exportSelected: table.hasViews === true ? () => act('exportSelected') : undefined,
     empty: view?.changes ? { text: 'There are no such differences.', actions: [] } : noRows(view, clear),
     onState: keep,
     onFailure: () => fail({ title, message: undrawable, actions: [] }),

@@ -54,7 +54,7 @@ export async function exportTable(
  */
 export async function writeExport(
   file: string,
-  options: Pick<ExportOptions, 'format' | 'compression' | 'escapeFormulas' | 'overwrite' | 'onProgress'>,
+  options: Pick<ExportOptions, 'format' | 'compression' | 'escapeFormulas' | 'overwrite' | 'onProgress' | 'signal'>,
   read: () => Promise<ExportedRows>,
 ): Promise<Omit<ExportResult, 'version'>> {
   const encoding = fileEncoding(file, options);

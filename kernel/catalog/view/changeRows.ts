@@ -1,21 +1,25 @@
-import { type Data, type DataType, Field, List, makeData, RecordBatch, Schema, Struct, Utf8 } from '#arrow';
+import { type Data, type DataType, Field, List, makeData, RecordBatch, Schema, Struct, Uint64, Utf8 } from '#arrow';
 import { buildColumn } from '#catalog/arrow/buildColumn.ts';
 import { convertValue } from '#catalog/arrow/convertValue.ts';
 import { gatherValues } from '#catalog/arrow/gatherRows.ts';
 import { columnReader } from '#catalog/arrow/rowValues.ts';
+import type { ExportedRows } from '#catalog/export/exportFormats.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
+import type { ChangeKind } from '#shared/protocol/changes.ts';
 import type { TableComparison } from './compareTables.ts';
 import type { RowAt, RowChange } from './rowChange.ts';
 
 /** The columns of the rows of a comparison. */
 export type ChangeColumns = {
   /**
-   * `change`, the compared columns, `changed` with the names of those that have changed, and for each of them without the
-   * key its value before a change.
+   * `change`, `_rowid` if row ids identify the rows, the compared columns, `changed` with the names of those that have
+   * changed, and for each of them without the key its value before a change.
    */
   readonly schema: Schema;
   /** The name of the first column, whose values are the kinds of changes. */
   readonly kind: string;
+  /** The name of the column of row ids; undefined if a key identifies the rows. */
+  readonly rowId: string | undefined;
   /** The name of the column of lists of the changed columns. */
   readonly changed: string;
   /** The compared columns; those of the key are first. */
@@ -32,10 +36,7 @@ const maxBytes = 32 * 2 ** 20;
 const namesType = (): List<Utf8> => new List(new Field('item', new Utf8(), false));
 
 /** Returns the columns of the rows of a comparison. A name that a column of the table has gets an underscore. */
-export function changeColumns({
-  schema: { fields },
-  key = [],
-}: Pick<TableComparison, 'schema' | 'key'>): ChangeColumns {
+export function changeColumns({ schema: { fields }, key }: Pick<TableComparison, 'schema' | 'key'>): ChangeColumns {
   const names = new Set(fields.map(({ name }) => name));
   const unused = (name: string): string => {
     const free = names.has(name) ? unused(`${name}_`) : name;
@@ -43,15 +44,17 @@ export function changeColumns({
     return free;
   };
   const [kind, changed] = [unused('change'), unused('changed')];
-  const earlier = fields.filter(({ name }) => !key.includes(name));
+  const rowId = key ? undefined : unused('_rowid');
+  const earlier = fields.filter(({ name }) => !key?.includes(name));
   const before = new Map(earlier.map(({ name }) => [name, unused(`${name}_before`)]));
   const schema = new Schema([
     new Field(kind, new Utf8(), false),
+    ...(rowId === undefined ? [] : [new Field(rowId, new Uint64(), false)]),
     ...fields.map(({ name, type, metadata }) => new Field(name, type, true, metadata)),
     new Field(changed, namesType(), true),
     ...earlier.map(({ name, type, metadata }) => new Field(before.get(name)!, type, true, metadata)),
   ]);
-  return { schema, kind, changed, columns: fields.map(({ name }) => name), before };
+  return { schema, kind, rowId, changed, columns: fields.map(({ name }) => name), before };
 }
 
 /** Puts the rows of a comparison together as batches. */
@@ -88,13 +91,58 @@ export class ChangeRows {
   }
 }
 
-function changeBatch(changes: readonly RowChange[], { schema, columns, before }: ChangeColumns): RecordBatch {
+/**
+ * Returns the rows of a comparison, or those of a kind, as they are found, so that memory does not grow with them. They can
+ * be read once.
+ */
+export function readChangeRows(
+  comparison: Pick<TableComparison, 'changes' | 'schema' | 'key'>,
+  kind: ChangeKind | null,
+): ExportedRows {
+  const columns = changeColumns(comparison);
+  return {
+    schema: columns.schema,
+    batches: (async function* () {
+      const rows = new ChangeRows(columns);
+      for await (const change of comparison.changes) {
+        const batch = kind === null || change.kind === kind ? rows.add(change) : undefined;
+        if (batch) yield batch;
+      }
+      const last = rows.take();
+      if (last) yield last;
+    })(),
+  };
+}
+
+/**
+ * Returns the columns that make some columns of a comparison understood: with them the kind, what identifies the rows, the
+ * names of changed columns, and the values before.
+ */
+export function withChangeColumns(
+  { schema, kind, rowId, changed, columns, before }: ChangeColumns,
+  some: readonly string[],
+): string[] {
+  const key = columns.filter((name) => !before.has(name));
+  const wanted = new Set([kind, ...(rowId === undefined ? [] : [rowId]), ...key, ...some, changed]);
+  for (const name of some) if (before.has(name)) wanted.add(before.get(name)!);
+  return schema.fields.map(({ name }) => name).filter((name) => wanted.has(name));
+}
+
+function changeBatch(changes: readonly RowChange[], { schema, rowId, columns, before }: ChangeColumns): RecordBatch {
   const current = changes.map((change) => (change.kind === 'removed' ? change.before : change.after));
   const children = [
     buildColumn(
       new Utf8(),
       changes.map(({ kind }) => kind),
     ),
+    ...(rowId === undefined
+      ? []
+      : [
+          buildColumn(
+            new Uint64(),
+            changes.map((change) => BigInt(change.rowId!)),
+          ),
+        ]),
     ...columns.map((name) => gatherColumn(typeOf(schema, name), name, current)),
     buildColumn(
       namesType(),

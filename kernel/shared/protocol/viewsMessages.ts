@@ -83,7 +83,12 @@ export type ExportRequest = {
   selection?: RowSelection | undefined;
   /** Only the rows nearest to a vector. */
   nearest?: PanelNearest | undefined;
+  /** The rows that differ from another table. Then a selection has positions among those of the kind. */
+  changes?: ExportedChanges | undefined;
 };
+
+/** The rows of a comparison that are written to a file. */
+export type ExportedChanges = Omit<ChangesRequest, 'catalog'> & { kind: ChangeKind | null };
 
 /** Rows [start, end) of an open view, or of a table in its own order. */
 export type RowSelection = {
@@ -306,6 +311,15 @@ export const viewsChecks: { readonly [K in keyof ViewsMethods]: Check<ViewsMetho
       }),
     ),
     nearest: optional(isPanelNearest),
+    changes: optional(
+      shapeFor<ExportedChanges>({
+        before: isComparedTable,
+        after: isComparedTable,
+        id: isString,
+        key: nullable(listOf(isString)),
+        kind: nullable(oneOf(...changeKinds)),
+      }),
+    ),
   }),
   openView: shapeFor<ViewRequest>({ ...viewedTable, id: isString, view: isPanelView }),
   readView: shape({ id: isString, start: isCount, end: isCount, columns: anyOf(oneOf(undefined), listOf(isString)) }),

@@ -112,6 +112,16 @@ forEachSubject('comparison of tables', (makeCatalog) => {
     const { rowsRead, changes, key } = await compareTables(await at(1), newest, {});
     for await (const change of changes) assert.ok(change.rowId !== undefined);
     assert.deepEqual([rowsRead, key], [{ before: 700, after: 699 }, undefined]);
+    const compared = await db.compare({ path: ['t'], version: 1 }, ['t']);
+    const found = compared.rows.toArray().map((row) => row.toJSON() as Record<string, unknown>);
+    assert.deepEqual(
+      compared.rows.schema.fields.map(({ name }) => name),
+      ['change', '_rowid', 'id', 'price', 'changed', 'id_before', 'price_before'],
+    );
+    assert.deepEqual(
+      found.map(({ change, _rowid: id }) => `${String(change)} ${String(id)}`),
+      ['removed 0', 'changed 5', 'removed 350', 'added 700'],
+    );
   });
 
   test('needs a key for rows whose ids are not stable, and for two tables', async () => {

@@ -10,7 +10,13 @@ import { ViewsProcess } from '#processes/viewsProcess.ts';
 import { isAbort, isCatalogError } from '#shared/errors.ts';
 import { pageRows } from '#shared/mime.ts';
 import type { ChangeKind, ChangesState } from '#shared/protocol/changes.ts';
-import type { SqlRequest, SqlResultState, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
+import type {
+  ExportRequest,
+  SqlRequest,
+  SqlResultState,
+  ViewsCatalog,
+  ViewState,
+} from '#shared/protocol/viewsMessages.ts';
 import { inRoot } from '../../../scripts/paths.ts';
 import { startServing } from '../../contract/serve/serving.ts';
 import { isRunning } from '../../harness/running.ts';
@@ -595,6 +601,62 @@ suite('The views process', function () {
     );
     await views.request('closeChanges', { id: 'c' });
     await assert.rejects(read(null, 0, 1), /The comparison was closed/);
+  });
+
+  test('writes differences to a file: those of a kind, selected ones, and all, also if they are not kept', async () => {
+    const [root, folder] = [tempFolder(), tempFolder()];
+    const db = await openDir({ root });
+    const table = await db.createTable(
+      't',
+      Array.from({ length: 3_000 }, (_, id) => ({ id, name: id % 3 === 0 ? null : `row ${id}`, size: id })),
+    );
+    await table.update({ where: 'id % 2 = 1', values: { name: 'other' } });
+    await table.delete('id % 1000 = 4');
+    const version = await table.version();
+    const own: ViewsCatalog = { implementation: 'engine', ...engine.address, root };
+    const compared = { id: 'c', before: { path: ['t'], version: 1 }, after: { path: ['t'], version }, key: ['id'] };
+    await views.request('openChanges', { catalog: own, ...compared });
+    await changesEnd('c');
+    const rest = { catalog: own, path: ['t'], version, where: '', orderBy: [] };
+    const write = (
+      name: string,
+      kind: ChangeKind | null,
+      more: Partial<ExportRequest> & { changesId?: string } = {},
+    ) => {
+      const { changesId: id = 'c', ...others } = more;
+      const file = join(folder, name);
+      return views.request('exportTable', { id: name, file, ...rest, ...others, changes: { ...compared, id, kind } });
+    };
+    assert.equal((await write('removed.jsonl', 'removed')).rows, 3);
+    assert.equal(
+      readFileSync(join(folder, 'removed.jsonl'), 'utf8').split('\n')[1],
+      '{"change":"removed","id":1004,"name":"row 1004","size":1004,"changed":null,"name_before":null,"size_before":null}',
+    );
+    // The key, the kind and the value before are with a selected column.
+    const selection = { view: null, start: 700, end: 1_301, columns: ['name'] };
+    const selected = write('selected.csv', 'changed', { selection });
+    await views.request('closeChanges', { id: 'c' });
+    assert.equal((await selected).rows, 601);
+    const lines = readFileSync(join(folder, 'selected.csv'), 'utf8').split(/\r?\n/);
+    assert.deepEqual(lines.slice(0, 3), [
+      'change,id,name,changed,name_before',
+      'changed,1401,other,"[""name""]",',
+      'changed,1403,other,"[""name""]",row 1403',
+    ]);
+    await assert.rejects(write('closed.csv', 'changed', { selection }), /The comparison was closed/);
+    // A comparison that is closed, canceled or too large is computed again.
+    const { rows } = await write('all.arrow', null);
+    const all = tableFromIPC(readFileSync(join(folder, 'all.arrow')));
+    assert.deepEqual([rows, all.numRows], [1_503, 1_503]);
+    const names = all.schema.fields.map(({ name }) => name);
+    assert.deepEqual(names, ['change', 'id', 'name', 'size', 'changed', 'name_before', 'size_before']);
+    assert.equal((await write('again.parquet', 'changed', { changesId: 'unknown' })).rows, 1_500);
+    const stop = new AbortController();
+    stop.abort();
+    const canceled = { id: 'x', file: join(folder, 'x.csv'), ...rest, changes: { ...compared, kind: null } };
+    await assert.rejects(views.request('exportTable', canceled, stop.signal), isAbort);
+    await assert.rejects(write('wrong.txt', null), /ending of a known format/);
+    assert.deepEqual(readdirSync(folder).toSorted(), ['again.parquet', 'all.arrow', 'removed.jsonl', 'selected.csv']);
   });
 
   test('says why a comparison has failed, and keeps the rows of a canceled one', async () => {

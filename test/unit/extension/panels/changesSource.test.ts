@@ -113,12 +113,27 @@ suite('the source of the differences between two tables', () => {
     assert.deepEqual(methods(), ['openChanges', 'openChanges', 'readChanges']);
   });
 
-  test('is not the whole table, and can not be exported or written as code', () => {
+  test('is exported by the comparison that is shown, with its tables, key and kind', async () => {
+    const { deps, base, asked } = world();
+    const { signal } = new AbortController();
+    const source = ChangesSource.of(deps, base, viewOf('added'), base.source);
+    await source.open(signal);
+    const { path } = viewOf(null).changes;
+    assert.deepEqual(await source.exported(signal), {
+      id: asked[0]![1]['id'],
+      before: { path, version: 3 },
+      after: { path, version: 7 },
+      key: ['id'],
+      kind: 'added',
+    });
+  });
+
+  test('is not the whole table, and can not be written as code', () => {
     assert.equal(isWholeTable(viewOf(null)), false);
     assert.throws(
-      () => refuseChanges(viewOf(null), "Can't export these rows"),
+      () => refuseChanges(viewOf(null), "Can't write these rows as code"),
       (error) => isCatalogError(error, 'Unsupported'),
     );
-    refuseChanges({ where: '', orderBy: [] }, "Can't export these rows");
+    refuseChanges({ where: '', orderBy: [] }, "Can't write these rows as code");
   });
 });
