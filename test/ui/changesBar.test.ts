@@ -126,6 +126,22 @@ suite('The rows of a comparison, in a browser', function () {
       { table: { ...compared, isGrowing: true } },
     ));
 
+  test('leave no empty line above them in a narrow panel', async () => {
+    for (const width of [700, 480, 300])
+      await withPanel(
+        async (page) => {
+          const toolbar = page.getByRole('group', { name: 'Table tools' });
+          await toolbar.getByText('4 differences').waitFor();
+          assert.equal((await toolbar.boundingBox())?.height, 34, `${width}`);
+          const bar = await page.getByRole('group', { name: 'Comparison', exact: true }).boundingBox();
+          assert.equal(bar?.y, 34, `${width}`);
+          const count = await toolbar.getByText('4 differences').boundingBox();
+          assert.ok(count && count.x >= 0 && count.y + count.height < 34, JSON.stringify(count));
+        },
+        { width },
+      );
+  });
+
   for (const theme of ['light', 'dark', 'highContrast', 'highContrastLight'] as const)
     test(`keep the rules of axe-core, wide and narrow: ${theme}`, async () => {
       for (const width of [1000, 700, 300])
