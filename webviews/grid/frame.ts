@@ -41,6 +41,11 @@ export type GridFrame = {
    */
   read(row: number, column: number, signal: AbortSignal): Promise<CellValue>;
   /**
+   * Returns the whole value before a change; `undefined` if the cell has not changed. Set for the rows of a comparison.
+   * @throws Error if the row can't be read
+   */
+  readonly readBefore?: (row: number, column: number, signal: AbortSignal) => Promise<CellValue | undefined>;
+  /**
    * Reads rows from `start` on without keeping them: up to `end`, or fewer.
    * @throws Error if the rows can't be read
    */

@@ -1,5 +1,6 @@
 import { type ChangeKind, changeKinds, type ShownChanges } from '#shared/protocol/changes.ts';
 import type { GridCell } from '../grid/block.ts';
+import type { CellValue } from '../grid/cellValue.ts';
 import type { ChangeMark } from '../grid/changeMarks.ts';
 import type { GridFrame } from '../grid/frame.ts';
 
@@ -86,6 +87,12 @@ export function changedFrame(frame: GridFrame, { numShown }: Pick<ShownChanges, 
     watch: (onChange) => frame.watch(onChange),
     exactText: (row, column) => frame.exactText(row, column),
     read: (row, column, signal) => frame.read(row, column, signal),
+    readBefore: async (row, column, signal) => {
+      const position = beforeOf(column);
+      if (position === undefined) return undefined;
+      const names = await frame.read(row, changed, signal);
+      return hasText(names, columns[column]!.name) ? frame.read(row, position, signal) : undefined;
+    },
     readRows: (start, end, some, signal) => frame.readRows(start, end, some, signal),
     problem: () => frame.problem(),
     retry: () => frame.retry(),
@@ -94,6 +101,16 @@ export function changedFrame(frame: GridFrame, { numShown }: Pick<ShownChanges, 
     close: () => frame.close(),
     mark,
   };
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Whether a list of strings has a string. */
+function hasText(list: CellValue, text: string): boolean {
+  if (list.kind !== 'list') return false;
+  return Array.from({ length: list.size }, (_, at) => list.item(at).value).some(
+    (value) => value.kind === 'text' && utf8.decode(value.bytes) === text,
+  );
 }
 
 /** Returns the items of a list of strings, which is shown as JSON. */

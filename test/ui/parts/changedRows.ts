@@ -1,6 +1,19 @@
-import { type RecordBatch, tableFromArrays, Utf8, vectorFromArray } from '#arrow';
+import {
+  Binary,
+  Field,
+  FixedSizeList,
+  Float32,
+  Float64,
+  Int32,
+  type RecordBatch,
+  Table,
+  tableFromArrays,
+  Utf8,
+  vectorFromArray,
+} from '#arrow';
 import { changeColumns, ChangeRows } from '#catalog/view/changeRows.ts';
 import type { RowAt } from '#catalog/view/rowChange.ts';
+import { encodePng } from '../../../scripts/sample/pictures.ts';
 
 const rowsOf = (ids: number[], names: (string | null)[], prices: (number | null)[]): RecordBatch =>
   tableFromArrays({
@@ -20,5 +33,55 @@ export function buildRows(): RecordBatch {
   rows.add({ kind: 'changed', before: was(1), after: is(0), columns: ['name'] });
   rows.add({ kind: 'changed', before: was(2), after: is(1), columns: ['price'] });
   rows.add({ kind: 'added', after: is(2) });
+  return rows.take()!;
+}
+
+const size = { width: 64, height: 48 };
+
+/** Returns an image of one color. */
+function imageOf(red: number, green: number, blue: number): Uint8Array {
+  const rgba = new Uint8Array(size.width * size.height * 4);
+  for (let at = 0; at < rgba.length; at += 4) rgba.set([red, green, blue, 255], at);
+  return encodePng({ ...size, rgba });
+}
+
+const vectorOf = (start: number): number[] => Array.from({ length: 32 }, (_, at) => Math.sin(start + at / 3));
+
+function mediaOf(
+  captions: string[],
+  images: (Uint8Array | null)[],
+  vectors: number[][],
+  scores: (number | null)[],
+): RecordBatch {
+  return new Table({
+    id: vectorFromArray([...captions.keys()], new Int32()),
+    caption: vectorFromArray(captions, new Utf8()),
+    image: vectorFromArray(images, new Binary()),
+    embedding: vectorFromArray(vectors, new FixedSizeList(32, new Field('item', new Float32(), true))),
+    score: vectorFromArray(scores, new Float64()),
+  }).batches[0]!;
+}
+
+/** Returns the differences of two tables with texts, images, vectors and numbers. */
+export function buildMediaRows(): RecordBatch {
+  const [red, green, blue] = [imageOf(200, 40, 40), imageOf(40, 160, 60), imageOf(40, 80, 220)];
+  const before = mediaOf(
+    ['A chair', 'A lamp', 'A desk'],
+    [red, green, blue],
+    [vectorOf(0), vectorOf(1), vectorOf(2)],
+    [1, 2, null],
+  );
+  const after = mediaOf(
+    ['A chair\nby the window', 'A lamp', 'A desk', 'New'],
+    [red, blue, null, red],
+    [vectorOf(0), vectorOf(4), vectorOf(2), vectorOf(3)],
+    [1, 2, 2.5, 4],
+  );
+  const pair = (row: number) => ({ before: { batch: before, row }, after: { batch: after, row } });
+  const rows = new ChangeRows(changeColumns({ schema: after.schema, key: ['id'] }));
+  rows.add({ kind: 'changed', ...pair(0), columns: ['caption'] });
+  rows.add({ kind: 'changed', ...pair(1), columns: ['image', 'embedding'] });
+  rows.add({ kind: 'changed', ...pair(2), columns: ['image', 'score'] });
+  rows.add({ kind: 'added', after: { batch: after, row: 3 } });
   return rows.take()!;
 }

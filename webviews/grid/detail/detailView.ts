@@ -4,6 +4,7 @@ import { createButton, createElement } from '../../parts/elements.ts';
 import type { CellValue } from '../cellValue.ts';
 import type { GridFrame } from '../frame.ts';
 import type { SaveFile } from '../saveFile.ts';
+import { comparedModes } from './comparedView.ts';
 import css from './detail.css';
 import { createStyles } from '../lazyPart.ts';
 import { type Mode, type ModeName, valueModes } from './modes.ts';
@@ -11,7 +12,7 @@ import { ValueActions } from './valueActions.ts';
 import type { ValueView } from './valueView.ts';
 
 export type DetailDeps = {
-  readonly frame: Pick<GridFrame, 'columns' | 'read'>;
+  readonly frame: Pick<GridFrame, 'columns' | 'read' | 'readBefore'>;
   /** `undefined` if files can't be saved. */
   readonly save: SaveFile | undefined;
   /** Moves the active cell by rows. */
@@ -35,7 +36,11 @@ export class DetailView {
   readonly #facts = createElement('p', { className: 'lance-detail-facts' });
   readonly #modes = createElement('div', { className: 'lance-detail-modes', role: 'group' });
   readonly #body = createElement('div', { className: 'lance-detail-body' });
+  readonly #bar = createElement('div', { className: 'lance-detail-bar', role: 'toolbar' });
+  readonly #close: HTMLElement;
   readonly #actions: ValueActions;
+  /** The buttons for the value before a change, and how they went. */
+  readonly #beforeActions: ValueActions;
   #cell: DetailCell | undefined;
   #reading: AbortController | undefined;
   #view: ValueView | undefined;
@@ -46,24 +51,25 @@ export class DetailView {
   constructor(root: Document | ShadowRoot, deps: DetailDeps) {
     this.#deps = deps;
     this.#actions = new ValueActions(deps.save);
+    this.#beforeActions = new ValueActions(deps.save);
     adoptStyles(root);
     const head = createElement('div', { className: 'lance-detail-head' });
     const title = createElement('p', { className: 'lance-detail-title' });
     title.append(this.#name, this.#type, this.#row);
-    const bar = createElement('div', { className: 'lance-detail-bar', role: 'toolbar' });
-    bar.ariaLabel = 'Value';
-    bar.append(
+    this.#bar.ariaLabel = 'Value';
+    this.#close = iconButton('✕', 'Close', deps.close);
+    this.#bar.append(
       iconButton('↑', 'Previous Row', () => deps.step(-1)),
       iconButton('↓', 'Next Row', () => deps.step(1)),
       ...this.#actions.buttons,
-      iconButton('✕', 'Close', deps.close),
+      this.#close,
     );
-    head.append(title, bar);
+    head.append(title, this.#bar);
     this.#modes.ariaLabel = 'Show as';
     this.#body.tabIndex = -1;
     const line = createElement('div', { className: 'lance-detail-line' });
     line.append(this.#facts, this.#modes);
-    this.element.append(head, line, this.#body, this.#actions.status);
+    this.element.append(head, line, this.#body, this.#beforeActions.status, this.#actions.status);
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
@@ -74,6 +80,7 @@ export class DetailView {
     this.#cell = cell;
     this.#reading?.abort();
     this.#actions.show(undefined);
+    this.#beforeActions.show(undefined);
     const column = cell && this.#deps.frame.columns[cell.column];
     this.#name.textContent = column?.name ?? '';
     this.#name.title = column?.name ?? '';
@@ -91,6 +98,7 @@ export class DetailView {
   close(): void {
     this.#reading?.abort();
     this.#actions.close();
+    this.#beforeActions.close();
     this.#view?.close?.();
     this.element.remove();
   }
@@ -102,8 +110,12 @@ export class DetailView {
     this.#body.ariaBusy = 'true';
     const timer = setTimeout(() => this.#note('Loading…'), patienceMs);
     try {
-      const value = await this.#deps.frame.read(cell.row, cell.column, signal);
-      if (!signal.aborted) this.#draw(value, cell);
+      const { frame } = this.#deps;
+      const [value, before] = await Promise.all([
+        frame.read(cell.row, cell.column, signal),
+        frame.readBefore?.(cell.row, cell.column, signal),
+      ]);
+      if (!signal.aborted) this.#draw({ value, before }, cell);
     } catch (error) {
       if (signal.aborted) return;
       const text = isAbort(error) ? 'The read was canceled.' : `Can't read the value: ${messageOf(error)}`;
@@ -117,11 +129,26 @@ export class DetailView {
     }
   }
 
-  #draw(value: CellValue, { row, column }: DetailCell): void {
+  /** @param before the value before a change, if the cell has changed */
+  #draw({ value, before }: { value: CellValue; before: CellValue | undefined }, { row, column }: DetailCell): void {
     const name = this.#deps.frame.columns[column]!.name;
-    this.#actions.show({ value, baseName: `${name}-${row + 1}` });
+    const baseName = `${name}-${row + 1}`;
+    this.#actions.show({ value, baseName });
+    if (before) {
+      this.#beforeActions.show({ value: before, baseName: `${baseName}-before` });
+      return this.#drawFirst(
+        comparedModes(
+          { value: before, buttons: this.#beforeActions.buttons },
+          { value, buttons: this.#actions.buttons },
+        ),
+      );
+    }
     if (value.kind === 'omitted') return this.#note(`${value.text}. ${value.reason}`);
-    const modes = valueModes(value);
+    this.#drawFirst(valueModes(value));
+  }
+
+  /** Draws the form that the user has chosen, or the best one. */
+  #drawFirst(modes: readonly Mode[]): void {
     const names = modes.map((mode) => mode.name).join(' ');
     const wanted = this.#chosen.get(names);
     this.#drawMode(modes.find((mode) => mode.name === wanted) ?? modes[0]!, modes);
@@ -134,6 +161,7 @@ export class DetailView {
     const view = mode.create(this.#body.clientWidth);
     this.#view = view;
     this.#body.replaceChildren(view.element);
+    this.#placeActions();
     if (hasFocus) view.focusTarget.focus();
     this.#setFacts(view.facts);
     view.onFacts?.((facts) => {
@@ -164,8 +192,15 @@ export class DetailView {
     this.#modes.replaceChildren();
     const note = createElement('p', { className: 'lance-note', text });
     this.#body.replaceChildren(note, ...(retry ? [createButton({ label: 'Try Again', run: retry })] : []));
+    this.#placeActions();
     // Without an element that has the focus, no key would reach the pane.
     if (hasFocus) this.#body.focus();
+  }
+
+  /** The buttons are in the bar, unless they are beside the value after a change. */
+  #placeActions(): void {
+    const isApart = this.#body.contains(this.#actions.buttons[0]!);
+    if (!isApart && this.#actions.buttons[0]!.parentElement !== this.#bar) this.#close.before(...this.#actions.buttons);
   }
 
   #setFacts(facts: readonly string[]): void {
