@@ -247,7 +247,10 @@ export class ViewSource implements TableSource, GrowingTable {
 const maxNamed = 3;
 
 /** Returns how rows were searched: `Full-text index on caption: whole words`. */
-function searchNote({ columns, isIndex }: SearchedColumns): string {
+function searchNote({ columns, isIndex, indexLimit }: SearchedColumns): string {
   const names = columns.length > maxNamed ? `${countText(columns.length)} columns` : columns.join(', ');
-  return isIndex ? `Full-text index on ${names}: whole words` : `Searched the text of ${names}`;
+  if (isIndex) return `Full-text index on ${names}: whole words`;
+  const why =
+    indexLimit === undefined ? '' : `, because its full-text index finds more than ${countText(indexLimit)} rows`;
+  return `Searched the text of ${names}${why}`;
 }

@@ -3,7 +3,7 @@ import { narrowedFilter } from '#catalog/view/valueCondition.ts';
 import { countValues } from '#catalog/view/countValues.ts';
 import type { ViewSpec } from '#catalog/view/listRows.ts';
 import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
-import { planSearch } from '#catalog/view/searchRows.ts';
+import { planSearch, type RowSearch } from '#catalog/view/searchRows.ts';
 import { TableView } from '#catalog/view/tableView.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isAbort, messageOf } from '#shared/errors.ts';
@@ -14,6 +14,7 @@ import {
   maxColumnValues,
   type PanelNearest,
   type PanelView,
+  type SearchedColumns,
 } from '#shared/protocol/webviewMessages.ts';
 import { type OpenCatalogs, openTable } from './openCatalogs.ts';
 
@@ -55,10 +56,7 @@ export class TableViews {
     const { catalog, release } = await this.#catalogs.hold(request.catalog);
     try {
       const table = await openTable(catalog, request, signal);
-      const spec = await specOf(table, wanted, signal);
-      const view = new TableView(table, spec);
-      const { search } = spec;
-      const searched = search && { searched: { columns: [...search.columns], isIndex: search.isIndex } };
+      const view = new TableView(table, await specOf(table, wanted, signal));
       let reportedAt = performance.now();
       const onProgress = (listed: number): void => {
         if (performance.now() - reportedAt < reportMs) return;
@@ -77,7 +75,8 @@ export class TableViews {
         release();
       };
       this.#views.set(id, { view, controller, close, users: 0 });
-      const { nearest, isByPosition } = view;
+      const { nearest, isByPosition, search } = view;
+      const searched = search && { searched: searchedColumns(search) };
       const facts = { ...searched, ...(nearest && { nearest }), ...(isByPosition && { isByPosition }) };
       if (isAll) return { rows: numRows, listed: numRows, end: 'complete', ...facts };
       // The list starts after the response.
@@ -200,10 +199,13 @@ export const toNearestSpec = ({ column, vectors, k, distanceType, useIndex }: Pa
   useIndex,
 });
 
-/**
- * Returns what a view of the panel is for a table.
- * @throws CatalogError as `planSearch`, InvalidInput (13) for a search by text and by a vector
- */
+const searchedColumns = ({ columns, isIndex, indexLimit }: RowSearch): SearchedColumns => ({
+  columns: [...columns],
+  isIndex,
+  ...(indexLimit !== undefined && { indexLimit }),
+});
+
+/** Returns what a view of the panel is for a table. @throws CatalogError as `planSearch` */
 async function specOf(
   table: Table,
   { where, orderBy, search, nearest }: PanelView,
@@ -211,12 +213,6 @@ async function specOf(
 ): Promise<ViewSpec> {
   const filter = where.trim();
   const text = search?.text.trim() ?? '';
-  if (text !== '' && nearest)
-    throw new CatalogError(
-      'InvalidInput',
-      "The rows nearest to a vector can't be searched for text.",
-      "Write a filter, such as contains(caption, 'cat'), or close the search by vector.",
-    );
   const found = text === '' ? undefined : await planSearch(table, text, { isScan: search?.isScan === true, signal });
   return {
     ...(filter !== '' && { where: filter }),

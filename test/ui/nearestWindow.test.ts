@@ -30,6 +30,7 @@ suite('Finding nearest rows in a window', function () {
     const db = await openDir({ root: window.catalog });
     const products = await db.openTable('products', { namespacePath: ['shop'] });
     await products.createIndex('embedding', { type: 'IVF_FLAT', distanceType: 'cosine', numPartitions: 2 });
+    await products.createIndex('description', { type: 'FTS' });
     await db.close();
     await openCatalog(page);
     await expand(page, 'Connection sample', 'Namespace shop');
@@ -85,6 +86,34 @@ suite('Finding nearest rows in a window', function () {
     );
     assert.equal(await bar(frame).getByRole('combobox', { name: 'Way to search' }).inputValue(), 'exact');
     await shoot(window, 'nearest-exact');
+  });
+
+  test('a text is searched by its index, and the nearest rows are those that have it', async () => {
+    const { page } = window;
+    const frame = await panel(page);
+    const line = frame.locator('.lance-footer');
+    const text = frame.getByRole('searchbox', { name: 'Search text' });
+    await bar(frame).getByRole('combobox', { name: 'Number of rows' }).selectOption('10000');
+    await frame.locator('.lance-toolbar-count', { hasText: /^[\d,]{3,} of / }).waitFor({ timeout: patience });
+    await text.fill('oak');
+    await text.press('Enter');
+    await line.getByText('Full-text index on description: whole words').waitFor({ timeout: patience });
+    await barText(frame, /found; rows that the filter or the search for text excludes or whose vector/);
+    await frame.locator('.lance-row .lance-pinned [role=gridcell]:not([aria-busy])').first().waitFor();
+    const found = await distances(frame);
+    assert.ok(found.length > 0);
+    assert.deepEqual(
+      found,
+      found.toSorted((a, b) => a - b),
+    );
+    await shoot(window, 'nearest-text');
+    await frame.getByRole('button', { name: 'Index: search all text instead' }).click();
+    await line.getByText('Searched the text of').waitFor({ timeout: patience });
+    await text.fill('');
+    await text.press('Enter');
+    await line.getByText('Searched the text of').waitFor({ state: 'hidden', timeout: patience });
+    await bar(frame).getByRole('combobox', { name: 'Number of rows' }).selectOption('10');
+    await frame.locator('.lance-toolbar-count', { hasText: /^10 of / }).waitFor({ timeout: patience });
   });
 
   test('Copy as Code writes the search, and it is there after the window was reloaded', async () => {

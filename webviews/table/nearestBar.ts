@@ -152,8 +152,11 @@ function missingText({ k }: PanelNearest, { usesIndex, distanceType }: NearestFa
   const found = `${countText(numRows)} found`;
   if (usesIndex) return [`${found}; the index reads a part of the rows`];
   const isFiltered = view !== undefined && view.where.trim() !== '';
+  const excluding = [...(isFiltered ? ['the filter'] : []), ...(view?.search ? ['the search for text'] : [])];
   const zero = distanceType === 'cosine' ? ', NaN or zero' : ' or NaN';
-  return [`${found}; rows ${isFiltered ? 'that the filter excludes or ' : ''}whose vector is null${zero} are left out`];
+  return [
+    `${found}; rows ${excluding.length > 0 ? `that ${excluding.join(' or ')} excludes or ` : ''}whose vector is null${zero} are left out`,
+  ];
 }
 
 function createSelect(label: string, choose: (value: string) => void): HTMLSelectElement {

@@ -15,19 +15,23 @@ import {
   vectorProblem,
   whyUnsearchable,
 } from '#shared/vectorTypes.ts';
+import { findFilter } from './foundRows.ts';
 import { keyReader, type KeyValue, rowOrder } from './keyOrder.ts';
 import { filteredQuery, keyColumns, rowIdsOf, type ViewSpec } from './listRows.ts';
 import { checkNearest, type NearestSpec, refineFactorOf, vectorsOf } from './nearestSpec.ts';
+import type { RowSearch } from './searchRows.ts';
 
 /** The rows nearest to a vector, in the order of a view, and their distances. */
 export type NearestRows = {
   readonly ids: BigUint64Array;
   readonly distances: Float32Array;
   readonly facts: NearestFacts;
+  /** How the text of the view was searched. */
+  readonly search: RowSearch | undefined;
 };
 
 /**
- * Finds the nearest rows among those that pass the filter of a view. They are in the order of their distance, or sorted by
+ * Finds the nearest rows among those that pass the filter and the search of a view. They are in the order of their distance, or sorted by
  * columns; rows with equal values stay in the order of their distance. Rows whose vector is null or has NaN are left out,
  * and with `cosine` those whose vector is zero, because they have no distance.
  * @throws CatalogError ColumnNotFound (12), InvalidInput (13) for a vector that does not fit the column, Unsupported (0)
@@ -49,7 +53,9 @@ export async function findNearest(
   const wantsIndex = canUseIndex && nearest.useIndex !== false;
   const orderBy = spec.orderBy ?? [];
   const keys = keyColumns(orderBy).filter((column) => column !== distanceColumn);
-  const search = filteredQuery(table, spec)
+  const startedAt = performance.now();
+  const { where, search: text } = await findFilter(table, spec, { signal });
+  const search = filteredQuery(table, { where })
     .nearestTo(vectorArgument(nearest), {
       column: nearest.column,
       ...(distanceType && { distanceType }),
@@ -58,7 +64,6 @@ export async function findNearest(
     .select([distanceColumn, ...keys])
     .withRowId()
     .limit(nearest.k);
-  const startedAt = performance.now();
   const { batches } = await search.toArrow({ signal });
   const milliseconds = performance.now() - startedAt;
   const rows = batches.flatMap((batch) =>
@@ -78,6 +83,7 @@ export async function findNearest(
       usesIndex: wantsIndex && (await plansIndex(search, signal)),
       milliseconds,
     },
+    search: text,
   };
 }
 

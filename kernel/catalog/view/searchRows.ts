@@ -13,6 +13,8 @@ export type RowSearch = {
   readonly text: string;
   readonly columns: readonly string[];
   readonly isIndex: boolean;
+  /** Maximum number of rows that an index may find here, if it found more and the text was compared instead. */
+  readonly indexLimit?: number | undefined;
 };
 
 export type SearchOptions = CallOptions & {

@@ -21,6 +21,7 @@ import {
 import type { KeyValue } from './keyOrder.ts';
 import { distancesTable, findNearest, type NearestRows, withDistances } from './nearestRows.ts';
 import { RowIdList } from './rowIdList.ts';
+import type { RowSearch } from './searchRows.ts';
 import { conditionName, equalCondition } from './valueCondition.ts';
 
 type ReadOptions = CallOptions & {
@@ -124,6 +125,11 @@ export class TableView {
   /** How the nearest rows were found, after `find` or `list`; `undefined` in a view without a search by vector. */
   get nearest(): NearestFacts | undefined {
     return this.#nearest?.facts;
+  }
+
+  /** How the text of the view was searched, after `find` or `list`; `undefined` in a view without a search by text. */
+  get search(): RowSearch | undefined {
+    return this.#nearest ? this.#nearest.search : this.#spec.search;
   }
 
   /** Whether the server has no row ids, so that the rows are read by their positions, after `find`. */

@@ -371,7 +371,10 @@ const isViewState = shapeFor<ViewState>({
   problem: anyOf(oneOf(undefined), isString),
   isMoved: anyOf(oneOf(undefined), isBoolean),
   nearest: optional(isNearestFacts),
-  searched: anyOf(oneOf(undefined), shape({ columns: listOf(isString), isIndex: isBoolean })),
+  searched: anyOf(
+    oneOf(undefined),
+    shape({ columns: listOf(isString), isIndex: isBoolean, indexLimit: optional(isCount) }),
+  ),
   isByPosition: optional(isBoolean),
 });
 

@@ -116,8 +116,11 @@ export type PanelSearch = {
   isScan: boolean;
 };
 
-/** Which columns were searched, and whether by their full-text index. */
-export type SearchedColumns = { columns: string[]; isIndex: boolean };
+/**
+ * Which columns were searched, and whether by their full-text index. With `indexLimit` the index found more rows than that,
+ * which is the maximum for a search by vector, so that the text was compared.
+ */
+export type SearchedColumns = { columns: string[]; isIndex: boolean; indexLimit?: number | undefined };
 
 /** Which rows of a table a panel shows, and their order. An empty filter has all rows. */
 export type PanelView = {
