@@ -1,4 +1,4 @@
-import { pluralize } from '#shared/format/markup.ts';
+import { cutText, pluralize } from '#shared/format/markup.ts';
 import { isSameView, type SavedView, wholeTable } from '#shared/protocol/panelViews.ts';
 
 /** Characters of a filter in the description of a view. */
@@ -10,7 +10,7 @@ export function describeView({ view, columns, version }: Omit<SavedView, 'name'>
   const filter = where.trim().replaceAll(/\s+/g, ' ');
   const hidden = columns?.hidden.length ?? 0;
   const parts = [
-    ...(filter === '' ? [] : [filter.length > maxFilter ? `${filter.slice(0, maxFilter)}…` : filter]),
+    ...(filter === '' ? [] : [cutText(filter, maxFilter)]),
     ...(search ? [`search "${search.text}"`] : []),
     ...(orderBy.length === 0
       ? []

@@ -1,5 +1,6 @@
 import { writeSqlTable } from '#catalog/names/sqlNames.ts';
 import { quotedName } from '#shared/sqlTokens.ts';
+import { cutText } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import type { PanelReview, ReviewAction } from '#shared/protocol/webviewMessages.ts';
@@ -88,7 +89,4 @@ function sqlOf({ table, version, view }: ViewFile): string {
 
 const maxJson = 300;
 
-function shortJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? '';
-  return text.length > maxJson ? `${text.slice(0, maxJson)}…` : text;
-}
+const shortJson = (value: unknown): string => cutText(JSON.stringify(value) ?? '', maxJson);

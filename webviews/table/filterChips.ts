@@ -1,4 +1,5 @@
 import type { FilterColumn } from './filters/columnType.ts';
+import { cutText } from '#shared/format/markup.ts';
 import { joinTerms, splitTerms, type SqlTerm } from '#shared/sqlTerms.ts';
 import { createElement } from '../parts/elements.ts';
 import { type ReadTerm, readTerm } from './filters/columnFilter.ts';
@@ -114,5 +115,5 @@ const maxLabel = 80;
 /** Returns what a chip says: the SQL of a term that is written by hand in one line. */
 function labelOf({ text, read }: Chip, columns: readonly FilterColumn[]): string {
   const label = read ? filterLabel(columns[read.column]!, read.filter) : text.replaceAll(/\s+/g, ' ');
-  return markedText(label.length > maxLabel ? `${label.slice(0, maxLabel)}…` : label);
+  return markedText(cutText(label, maxLabel));
 }

@@ -1,4 +1,5 @@
 import { parseRow } from '../grid/goToRow.ts';
+import { cutText } from '#shared/format/markup.ts';
 import { type VectorType, vectorProblem } from '#shared/vectorTypes.ts';
 
 /** What the user typed to search by: a row of the shown rows, from 0, or vectors. */
@@ -23,7 +24,8 @@ export function parseVector(typed: string, type: VectorType, numRows: number): T
   for (const list of lists) {
     const parts = numbersOf(list);
     const wrong = parts.findIndex((part) => part !== 'NaN' && (part === '' || Number.isNaN(Number(part))));
-    if (wrong >= 0) return { problem: `Expected numbers, got "${shorten(parts[wrong]!)}" at position ${wrong + 1}.` };
+    if (wrong >= 0)
+      return { problem: `Expected numbers, got "${cutText(parts[wrong]!, maxShown)}" at position ${wrong + 1}.` };
     vectors.push(parts.map(Number));
   }
   const problem = vectorProblem(vectors, type);
@@ -31,7 +33,6 @@ export function parseVector(typed: string, type: VectorType, numRows: number): T
 }
 
 const maxShown = 40;
-const shorten = (text: string): string => (text.length > maxShown ? `${text.slice(0, maxShown)}…` : text);
 
 /** Removes what surrounds the numbers in JSON, and in `array([0.1, 0.2], dtype=float32)` of numpy. */
 const inBrackets = (text: string): string =>

@@ -1,3 +1,4 @@
+import { cutText } from '#shared/format/markup.ts';
 import { quotedText } from '#shared/sqlTokens.ts';
 import { dateMillisecondText, dateText, timestampText, timeText, zoneOffset } from '#shared/format/times.ts';
 import { type FilterType, typedZone } from './columnType.ts';
@@ -64,7 +65,7 @@ const isRealDay = (text: string): boolean => {
 const maxShown = 40;
 
 const expected = (what: string, got: string): string => {
-  const shown = got.length > maxShown ? `${got.slice(0, maxShown)}…` : got;
+  const shown = cutText(got, maxShown);
   return `Expected ${what}, got ${shown === '' ? 'nothing' : `"${shown}"`}.`;
 };
 

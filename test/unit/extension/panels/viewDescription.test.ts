@@ -18,6 +18,8 @@ suite('A view in words', () => {
     assert.equal(describeView({ view: { where: '', orderBy: [] } }), 'all rows');
     const search = { text: 'red mug', isScan: false };
     assert.equal(describeView({ view: { where: 'x', orderBy: [], search } }), 'x · search "red mug"');
-    assert.equal(describeView({ view: { where: 'x'.repeat(100), orderBy: [] } }).length, 81);
+    assert.equal(describeView({ view: { where: 'x'.repeat(100), orderBy: [] } }).length, 80);
+    const pairs = describeView({ view: { where: '😀'.repeat(60), orderBy: [] } });
+    assert.ok(pairs.endsWith('😀…'), 'no half of a character');
   });
 });
