@@ -10,11 +10,12 @@ import { pluralize } from '#shared/format/markup.ts';
 import { countText, sizeText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import { catalogArguments, catalogOf, columnsArgument, oneCatalogHelp, pathOf } from './catalogArguments.ts';
+import { nearestArgument, nearestArguments, nearestHelp, withVectorColumn } from './nearestArguments.ts';
 import { choiceArgument, type Command, parse, UsageError, wholeNumberArgument } from './command.ts';
 import { stopBySignals } from './signals.ts';
 import { printChunks, progressLine, terminalText, withCliHints } from './terminal.ts';
 
-const summary = `  lance-catalog export TABLE -o FILE [--where SQL] [--order-by COLUMNS] [--columns COLUMNS]
+const summary = `  lance-catalog export TABLE -o FILE [--where SQL] [--order-by COLUMNS] [--columns COLUMNS] [--nearest VECTOR]
       write rows of a table to a CSV, JSON, Arrow or Parquet file, or to stdout`;
 
 export const exportCommand: Command = {
@@ -30,11 +31,16 @@ ${summary}
   --order-by COLUMNS   sort by these columns: "country, amount desc"; nulls are last, or first with "nulls first"
   --columns COLUMNS    only these columns, in this order: id,amount; as JSON, ["a,b"], if a name contains a comma
   --limit COUNT        at most this many rows
+${nearestHelp}
   --version NUMBER     rows of this version; --tag NAME for that of a tag, --branch NAME for another branch
   --compress HOW       gzip or zstd, for csv, json and jsonl (default: by the ending .gz or .zst)
   --escape-formulas    in csv, put ' before text that a spreadsheet would run as a formula
   --overwrite          replace an existing file
 ${oneCatalogHelp}
+
+The rows of --nearest are the nearest of those that pass --where. Their distances are the column _distance: after all others,
+or where --columns names it; --order-by sorts the found rows, also by _distance. A column of lists of vectors takes several
+vectors: "[[0.1, 0.2], [0.3, 0.4]]".
 
 All rows are those of one version, also if other clients write meanwhile. Sorted rows with equal values are in the order of
 the table; NaN is larger than every number, and text is compared by its bytes in UTF-8. The formats are those of
@@ -55,6 +61,7 @@ async function run(args: readonly string[]): Promise<number> {
       'order-by': { type: 'string' },
       columns: { type: 'string' },
       limit: { type: 'string' },
+      ...nearestArguments,
       version: { type: 'string' },
       tag: { type: 'string' },
       branch: { type: 'string' },
@@ -82,6 +89,7 @@ async function run(args: readonly string[]): Promise<number> {
     escapeFormulas: values['escape-formulas'],
     overwrite: values.overwrite,
   };
+  const nearest = await nearestArgument(values, options.limit);
   const encoding = encodingOf(file, options);
   if (file === undefined && (isBinaryFormat(encoding.format) || encoding.compression) && process.stdout.isTTY)
     throw new UsageError(`A terminal can't show these bytes. Use -o FILE, or pipe the output to a program.`);
@@ -96,11 +104,13 @@ async function run(args: readonly string[]): Promise<number> {
   try {
     await withCliHints({ catalog, namespacePath: path.slice(0, -1) }, signal, () =>
       withCatalog(catalog, signal, async (opened) => {
+        const search = nearest && (await withVectorColumn(opened, path, nearest, { ...options, signal }));
+        const chosen = { ...options, nearest: search, signal };
         if (file === undefined) {
-          const { rows } = await readExport(opened, path, { ...options, signal });
-          return printChunks(encodeExport(rows, encoding, { ...options, signal }), signal, progress?.clear);
+          const { rows } = await readExport(opened, path, chosen);
+          return printChunks(encodeExport(rows, encoding, chosen), signal, progress?.clear);
         }
-        const result = await exportTable(opened, path, file, { ...options, ...encoding, onProgress, signal });
+        const result = await exportTable(opened, path, file, { ...chosen, ...encoding, onProgress });
         progress?.clear();
         const rows = `${pluralize(result.rows, 'row')} of ${displayPath(path)}`;
         const version = result.version === undefined ? '' : `, version ${result.version}`;

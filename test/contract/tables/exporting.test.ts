@@ -114,6 +114,7 @@ suite('lance-catalog export', function () {
       { text: 'plain', n: 1 },
       { text: '@x', n: 2 },
     ]);
+    await db.createTable('two', [{ left_vector: [1, 2], right_vector: [3, 4] }]);
     await db.close();
   });
 
@@ -175,6 +176,80 @@ print(json.dumps([str(t.schema.field("vector").type), t.column("id").to_pylist()
       '--escape-formulas',
     );
     assert.equal(escaped.stdout, "text,n\r\n'=1+1,-5\r\nplain,1\r\n'@x,2\r\n");
+  });
+
+  test('writes the rows nearest to a vector, with a filter, columns and their distances', async () => {
+    const folder = tempFolder();
+    const file = join(folder, 'near.jsonl');
+    const found = (): { id: number; _distance?: number }[] =>
+      readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { id: number; _distance?: number });
+    const near = (...args: string[]) => run('shop/orders', '-o', file, '--overwrite', ...args);
+    const { code, stderr } = await near('--nearest', '[100.2, 0.5]', '--where', 'id % 2 = 0', '--nearest-limit', '3');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^Wrote 3 rows of shop\/orders, version 1/);
+    assert.deepEqual(
+      found().map(({ id }) => id),
+      [100, 102, 98],
+    );
+    assert.equal(Object.keys(found()[0]!).at(-1), '_distance');
+    assert.ok(Math.abs(found()[0]!._distance! - 0.04) < 1e-3);
+    // A vector in a file, another distance, and an order of the found rows.
+    const vector = join(folder, 'vector.json');
+    writeFileSync(vector, '[7000, 0.5]\n');
+    const search = ['--nearest', `@${vector}`, '--nearest-column', 'vector', '--distance-type', 'dot'];
+    await near(...search, '--limit', '4', '--order-by', '_distance desc', '--columns', '_distance,id');
+    assert.deepEqual(
+      found().map(({ id }) => id),
+      [count - 4, count - 3, count - 2, count - 1],
+    );
+    assert.deepEqual(Object.keys(found()[0]!), ['_distance', 'id']);
+    // Ten rows by default, and to stdout as to a file.
+    const printed = await run(
+      'shop/orders',
+      '-o',
+      '-',
+      '--format',
+      'jsonl',
+      '--nearest',
+      '[4.6, 0.5]',
+      '--columns',
+      'id',
+    );
+    assert.deepEqual(
+      printed.stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { id: number }).id)
+        .toSorted((a, b) => a - b),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+  });
+
+  test('says what is wrong with a search by vector, and writes no file', async () => {
+    const folder = tempFolder();
+    const file = join(folder, 'a.csv');
+    writeFileSync(join(folder, 'words.json'), '{"vector": [1, 2]}');
+    for (const [table, args, expected, code] of [
+      ['shop/orders', ['--nearest', '0.1, 0.2'], /Expected a vector such as "\[0\.1, 0\.2\]".*got "0\.1, 0\.2"/, 2],
+      ['shop/orders', ['--nearest', '[]'], /got "\[\]"/, 2],
+      ['shop/orders', ['--nearest', `@${join(folder, 'words.json')}`], /got other content in ".*words\.json"/, 2],
+      ['shop/orders', ['--nearest', '@/nope.json'], /Can't read the vector of --nearest from "\/nope\.json"/, 2],
+      ['shop/orders', ['--nearest-limit', '3'], /--nearest-limit needs --nearest VECTOR/, 2],
+      ['shop/orders', ['--nearest', '[1, 2]', '--nearest-limit', '10001'], /from 1 to 10000 for --nearest-limit/, 2],
+      ['shop/orders', ['--nearest', '[1, 2]', '--distance-type', 'far'], /Expected one of l2, cosine, dot, hamming/, 2],
+      ['formulas', ['--nearest', '[1, 2]'], /"formulas" has no column of vectors/, 2],
+      ['two', ['--nearest', '[1, 2]'], /Add --nearest-column with one of left_vector, right_vector/, 2],
+      ['shop/orders', ['--nearest', '[1, 2, 3]'], /Expected 2 numbers, got 3/, 1],
+      ['shop/orders', ['--nearest', '[1, 2]', '--nearest-column', 'nam'], /has no column "nam"/, 1],
+    ] as const) {
+      const result = await run(table, '-o', file, ...args);
+      assert.match(result.stderr, expected);
+      assert.equal(result.code, code, result.stderr);
+    }
+    assert.equal(existsSync(file), false);
   });
 
   test('refuses wrong arguments in one sentence, before it reads', async () => {
