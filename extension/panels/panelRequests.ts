@@ -57,7 +57,7 @@ export function checkSelection(answer: unknown, table: PanelTable): RowSelection
 
 const isBlobParams = shapeFor<PanelHostMethods['blob'][0]>({
   key: isString,
-  column: isCount,
+  column: isColumnPosition,
   row: isCount,
   start: isCount,
   end: isCount,

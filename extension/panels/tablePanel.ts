@@ -561,7 +561,7 @@ export class TablePanel implements vscode.Disposable {
   async #blob(params: PanelHostMethods['blob'][0], signal: AbortSignal): Promise<Uint8Array> {
     const { source, table, watch } = this.#showing;
     const { key, column, row, start, end } = checkBlob(params);
-    const name = (await sameTable(table, key)).columns[column]?.name;
+    const name = columnName((await sameTable(table, key)).columns, column);
     if (name === undefined || !source.blob)
       throw new CatalogError('InvalidInput', 'The table has no such column of blobs.', 'Open the table again.');
     const bytes = exactBytes(await source.blob(name, { row, start, end }, signal));

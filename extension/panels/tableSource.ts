@@ -5,8 +5,8 @@ import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
 import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { isPlainName } from '#shared/fieldPath.ts';
-import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
+import { fieldPathText, isPlainName } from '#shared/fieldPath.ts';
+import type { ColumnInfo, PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
 import { failureMessage, serverErrorAction } from '../connections/failureMessage.ts';
 import { asRecord } from '#shared/records.ts';
@@ -111,7 +111,7 @@ export function catalogSource(
   const { connection, path, table } = place;
   const isPinned = place.version !== undefined;
   let version: number | undefined;
-  /** Names of the columns whose blobs can be read. */
+  /** Names of the columns, and paths of the nested fields, whose blobs can be read. */
   let blobColumns: ReadonlySet<string> = new Set();
   let reader: { catalog: PanelCatalog; rows: Promise<RowReader> } | undefined;
   /** When the version was written, read after its first rows. A table that is created again has another time. */
@@ -194,7 +194,7 @@ export function catalogSource(
       // The engine reads a name with other characters as the path of a nested field.
       const selectsColumns = columns.every(({ name }) => isPlainName(name));
       const readsBlobs = selectsColumns && catalog.blobs !== undefined;
-      blobColumns = new Set(readsBlobs ? columns.flatMap(({ name, blob }) => (blob === blobV2 ? [name] : [])) : []);
+      blobColumns = new Set(readsBlobs ? readableBlobs(columns) : []);
       return {
         title: displayPath([connection, ...path], table),
         key: JSON.stringify({ connection, path, table, version, ...(isPinned && { isPinned }) }),
@@ -231,6 +231,13 @@ export function catalogSource(
     },
   };
 }
+
+/** Returns the paths of the columns whose blobs can be read by ranges, also of those that are nested in structs. */
+export const readableBlobs = (columns: readonly ColumnInfo[], around: readonly string[] = []): string[] =>
+  columns.flatMap(({ name, blob, fields = [] }) => {
+    const names = [...around, name];
+    return blob === blobV2 ? [fieldPathText(names)] : readableBlobs(fields, names);
+  });
 
 const hasVersions = (table: RowReader): table is RowReader & VersionReader =>
   table.listVersions !== undefined && table.tags !== undefined;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { ViewedTable, ViewsCatalog, ViewState } from '#shared/protocol/viewsMessages.ts';
@@ -16,7 +15,7 @@ import { distanceColumn } from '#shared/vectorTypes.ts';
 import { asRecord } from '#shared/records.ts';
 import type { ViewsHost } from '../host/viewsHost.ts';
 import { OpenedView } from './openedView.ts';
-import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
+import { type GrowingTable, readableBlobs, type TablePlace, type TableSource } from './tableSource.ts';
 
 /** What sorts and filters tables: the views process, and how it opens the catalog of a connection. */
 export type ViewDeps = {
@@ -166,8 +165,8 @@ export class ViewSource implements TableSource, GrowingTable {
   async rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
     const { source, table } = this.#base;
     const [only] = columns ?? [];
-    const isBlob = columns?.length === 1 && table.columns.find(({ name }) => name === only)?.blob === blobV2;
-    if (only !== undefined && isBlob && table.readsBlobs === true && source.blobsById)
+    const canBeBlob = columns?.length === 1 && table.readsBlobs === true;
+    if (only !== undefined && canBeBlob && source.blobsById && readableBlobs(table.columns).includes(only))
       return source.blobsById.heads(only, await this.#rowIds(start, end, signal), signal);
     return this.#opened.read(signal, async (id) => {
       const request = { id, start, end, ...(columns && { columns: [...columns] }) };

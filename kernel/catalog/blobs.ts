@@ -3,7 +3,7 @@ import type { CatalogError } from '#shared/errors.ts';
 import { blobsPath } from './contract.ts';
 import { type EngineAddress, requestEngine } from './engineRequest.ts';
 
-/** A column of blobs in one version of a table. */
+/** A column of blobs, or the path of a nested field of blobs, in one version of a table. */
 export type BlobColumn = { readonly id: readonly string[]; readonly version: number; readonly column: string };
 
 /** Rows [start, end) in the order of the table, or the ids of rows, as decimal strings because they have 64 bits. */

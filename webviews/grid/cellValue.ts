@@ -10,6 +10,7 @@ import {
   UnionMode,
   type Vector,
 } from '#arrow';
+import { blobReader } from '#shared/format/blobCells.ts';
 import { columnFormatter, unlimited, valueBytes } from '#shared/format/cellText.ts';
 import { declaredImageMime, imageMime } from '#shared/format/images.ts';
 import { halfValue } from '#shared/format/numbers.ts';
@@ -50,7 +51,7 @@ const previewChars = 200;
 export function valueOf(vector: Vector, row: number, field: Field | undefined): CellValue {
   let start = 0;
   for (const data of vector.data) {
-    if (row < start + data.length) return dataValue(data, row - start, field && declaredImageMime(field.metadata));
+    if (row < start + data.length) return fieldValue(data, row - start, field);
     start += data.length;
   }
   return { kind: 'null' };
@@ -65,6 +66,13 @@ export async function omittedValue(found: {
   const { text, reason, load } = found;
   const bytes = await load?.().catch(() => undefined);
   return bytes ? { kind: 'binary', bytes, mime: imageMime(bytes) } : { kind: 'omitted', text, reason };
+}
+
+/** Returns the value of a field, whose metadata may declare bytes as an image, or values as blobs. */
+function fieldValue(data: Data, index: number, field: Field | undefined): CellValue {
+  const blob = blobReader(field, data)?.(index);
+  if (blob?.kind === 'blob') return { kind: 'omitted', text: blob.text, reason: blob.reason ?? '' };
+  return dataValue(data, index, field && declaredImageMime(field.metadata));
 }
 
 function dataValue(data: Data, index: number, mime?: string): CellValue {
@@ -165,7 +173,7 @@ function structValue(data: Data, index: number): NestedValue {
     kind: 'struct',
     size: fields.length,
     text: previewText(data, index),
-    item: (at) => ({ name: fields[at]!.name, value: dataValue(data.children[at]!, index) }),
+    item: (at) => ({ name: fields[at]!.name, value: fieldValue(data.children[at]!, index, fields[at]) }),
   };
 }
 

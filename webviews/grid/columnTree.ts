@@ -48,9 +48,7 @@ export function gridColumns(tableColumns: readonly ColumnInfo[]): GridColumn[] {
 }
 
 function newColumn(info: ColumnInfo, path: readonly number[], parent?: number) {
-  const { name, nullable } = info;
-  // Blobs are read by their column, so a field of a struct is what it is stored as.
-  const blob = parent === undefined ? info.blob : undefined;
+  const { name, nullable, blob } = info;
   // The type of a stored blob is a struct, which tells nothing about its values.
   const type = blob === undefined ? info.type : 'blob';
   const fields: number[] = [];

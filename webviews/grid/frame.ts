@@ -1,6 +1,6 @@
 import type { Field, Table } from '#arrow';
 import { columnsOf, typeText } from '#shared/arrow/arrowTypes.ts';
-import { maxBlobRange } from '#shared/arrow/blobs.ts';
+import { blobEncoding, hasBlobHeads, maxBlobRange } from '#shared/arrow/blobs.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { sizeText } from '#shared/format/numbers.ts';
 import { pageRows } from '#shared/mime.ts';
@@ -106,14 +106,14 @@ export type LoadRows = (
 /** Loads bytes [start, end) of a blob. */
 export type LoadBlobRange = (
   row: number,
-  column: number,
+  column: ColumnPosition,
   range: { start: number; end: number },
   signal: AbortSignal,
 ) => Promise<Uint8Array>;
 
 /** Loads a blob in several ranges. @throws Error if it is shorter than `size` */
 const loadRanges =
-  (load: LoadBlobRange, row: number, column: number, size: number): LoadBlob =>
+  (load: LoadBlobRange, row: number, column: ColumnPosition, size: number): LoadBlob =>
   async (signal, onProgress) => {
     const whole = new Uint8Array(size);
     for (let start = 0; start < size; start += maxBlobRange) {
@@ -212,7 +212,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
     return loadRanges(
       loadBlob,
       row,
-      column,
+      positionOf(columns[column]!),
       size,
     )(signal, doNothing).then((bytes) =>
       mime?.startsWith('text/') === true
@@ -252,7 +252,7 @@ export function pagedFrame(table: PanelTable, load: LoadRows, loadBlob?: LoadBlo
     },
     watch: (listener) => (onChange = listener),
     exactText: (row, column) => partOf.get(column)?.exactText(row, column),
-    ...(loadBlob && { loadBlob: (row, column, size) => loadRanges(loadBlob, row, column, size) }),
+    ...(loadBlob && { loadBlob: (row, column, size) => loadRanges(loadBlob, row, positionOf(columns[column]!), size) }),
     read: async (row, column, signal) => {
       const part = partOf.get(column);
       const loaded = part?.value(row, column);
@@ -299,8 +299,10 @@ const rangeText = (start: number, end: number): string =>
   `${(start + 1).toLocaleString('en-US')}–${end.toLocaleString('en-US')}`;
 
 /** Whether a field of a stream is of a column. The name of a nested field is up to the server. */
-const isOf = (field: Field | undefined, { name, type, parent }: GridColumn): boolean =>
-  field !== undefined && (parent === undefined ? name === field.name : type === typeText(field.type));
+function isOf(field: Field | undefined, { name, type, blob, parent }: GridColumn): boolean {
+  if (!field || parent === undefined) return name === field?.name;
+  return blob === undefined ? type === typeText(field.type) : hasBlobHeads(field) || blobEncoding(field) === blob;
+}
 
 /** @throws Error if the bytes are not a valid Arrow stream, or the rows are from another table */
 function checkPage(bytes: unknown, columns: readonly GridColumn[], numRows: number): Table {

@@ -4,8 +4,9 @@ import { RowChecksum } from '#catalog/arrow/rowHash.ts';
 import type { CopiedTable, CopyOptions } from '#catalog/catalog.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import type { Table } from '#catalog/table/table.ts';
-import { blobEncoding } from '#shared/arrow/blobs.ts';
+import { blobNames } from '#shared/arrow/blobs.ts';
 import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
+import { fieldPathText } from '#shared/fieldPath.ts';
 import { copyIndexes } from './copyIndexes.ts';
 import { type CopyState, displayTable, isUnfinished, sourceId, withMark } from './copyState.ts';
 import { checksumOf, type RowRange, rowsOf, rowsPerChunk } from './copyRows.ts';
@@ -74,10 +75,11 @@ const computed = /^computed_(column|refresh)($|\.)/;
 export function schemaOfCopy(table: string, stored: Schema): { schema: Schema; warnings: string[] } {
   const warnings: string[] = [];
   const fields = stored.fields.map((field) => {
-    if (blobEncoding(field) !== undefined) {
+    const blobs = blobNames(field);
+    if (blobs) {
       throw new CatalogError(
         'Unsupported',
-        `Can't copy table "${table}": its column "${field.name}" holds blobs, and a query returns only their location.`,
+        `Can't copy table "${table}": its column "${fieldPathText(blobs)}" holds blobs, and a query returns only their location.`,
         'Leave the column out: create the table from a query that selects the other columns.',
       );
     }

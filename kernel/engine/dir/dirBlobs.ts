@@ -1,7 +1,9 @@
 import type { BlobFile, Table as NativeTable } from '@lancedb/lancedb';
+import { DataType, type Field } from '#arrow';
 import type { BlobRange, BlobRows } from '#catalog/blobs.ts';
 import { blobEncoding, blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError } from '#shared/errors.ts';
+import { parseFieldPath } from '#shared/fieldPath.ts';
 import { unreadableEncoding } from '#shared/format/blobCells.ts';
 import { mediaType } from '#shared/format/mediaTypes.ts';
 
@@ -85,9 +87,15 @@ async function rowIdsAt(native: NativeTable, { start, end }: { start: number; en
   return rowIds ? [...(rowIds as Iterable<bigint>)] : [];
 }
 
+/** Returns the field at a path through structs. */
+const findField = (fields: readonly Field[], [name, ...inner]: readonly string[]): Field | undefined => {
+  const field = fields.find((one) => one.name === name);
+  if (inner.length === 0 || !field) return field;
+  return DataType.isStruct(field.type) ? findField(field.type.children, inner) : undefined;
+};
+
 async function checkBlobColumn(native: NativeTable, column: string): Promise<void> {
-  const { fields } = await native.schema();
-  const field = fields.find(({ name }) => name === column);
+  const field = findField((await native.schema()).fields, parseFieldPath(column) ?? [column]);
   if (!field) throw new CatalogError('ColumnNotFound', `The table has no column "${column}".`, 'Open the table again.');
   const encoding = blobEncoding(field);
   if (encoding === blobV2) return;

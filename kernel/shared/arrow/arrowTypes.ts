@@ -6,7 +6,10 @@ import { type TimeUnit, timeUnitNames } from '#shared/format/times.ts';
 const unitOf = (type: { unit: number }): string => timeUnitNames[type.unit as TimeUnit] ?? String(type.unit);
 const childTexts = (type: DataType): string[] => (type.children ?? []).map((child: Field) => typeText(child.type));
 const named = (type: DataType): string =>
-  (type.children ?? []).map((child: Field) => `${child.name}: ${typeText(child.type)}`).join(', ');
+  (type.children ?? []).map((child: Field) => `${child.name}: ${fieldTypeText(child)}`).join(', ');
+
+/** A query returns blobs with the type of their descriptors, so the two types of a field of blobs have one text. */
+const fieldTypeText = (field: Field): string => (blobEncoding(field) === undefined ? typeText(field.type) : 'blob');
 
 /**
  * Formats an Arrow type: `int64`, `timestamp[us, UTC]`, `decimal128(10, 2)`, `list<utf8>`,

@@ -21,6 +21,16 @@ export function blobEncoding({ metadata, type }: Field): string | undefined {
   return hasFields(type, ['kind', 'size', 'blob_id']) ? blobV2 : legacyBlob;
 }
 
+/** Returns the names that lead to the first field of blobs in a field, which may be the field itself. */
+export function blobNames(field: Field): string[] | undefined {
+  if (blobEncoding(field) !== undefined) return [field.name];
+  for (const child of (field.type.children ?? []) as Field[]) {
+    const names = blobNames(child);
+    if (names) return [field.name, ...names];
+  }
+  return undefined;
+}
+
 /** Whether a field of a query result has descriptors of blobs, with their size. */
 export const hasBlobDescriptors = (field: Field): boolean =>
   blobEncoding(field) !== undefined && hasFields(field.type, ['position', 'size']);

@@ -204,9 +204,9 @@ const makers: Partial<Record<number, (data: Data, context: Context) => Reader>> 
     return rangeReader(data, context, (i) => [i * data.stride, (i + 1) * data.stride]);
   },
   [Type.Struct]: (data, context) => {
-    const fields = data.type.children.map(({ name }: Field, i: number) => ({
-      name: nameText(name),
-      read: readerOf(data.children[i]!, inside(context)),
+    const fields = data.type.children.map((field: Field, i: number) => ({
+      name: nameText(field.name),
+      read: blobReader(field, data.children[i]!) ?? readerOf(data.children[i]!, inside(context)),
     }));
     return (i) => nested(`{${fields.map(({ name, read }) => `${name}: ${read(i).text}`).join(', ')}}`);
   },

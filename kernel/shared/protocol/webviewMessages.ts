@@ -270,7 +270,7 @@ export type PanelHostMethods = {
    * Bytes [start, end) of the blob in a row, fewer at its end; at most `maxBlobRange` bytes. Only for a table with
    * `readsBlobs`, and a column of blobs.
    */
-  blob: [params: { key: string; column: number; row: number; start: number; end: number }, result: Uint8Array];
+  blob: [params: { key: string; column: ColumnPosition; row: number; start: number; end: number }, result: Uint8Array];
   /**
    * Filters and sorts the table, at the version that the panel shows. The result is the table to show. If the request
    * fails, the panel shows the same rows as before. Only for a table with `hasViews`.

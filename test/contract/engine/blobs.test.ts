@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { blob, connect } from '@lancedb/lancedb';
-import { Field, Int64, Schema } from '#arrow';
+import { Field, Int64, Schema, Struct, Utf8 } from '#arrow';
 import type { EngineProcess } from '#catalog/engineProcess.ts';
 import { columnFormatter } from '#shared/format/cellText.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
@@ -49,6 +49,11 @@ suite('blobs in the table panel', function () {
     await table.add([{ id: 90n, media: Buffer.from('deleted') }]);
     await table.add([{ id: 91n, media: Buffer.from('last') }]);
     await table.delete('id = 90');
+    const clip = new Struct([new Field('caption', new Utf8(), true), blob('media file')]);
+    const nested = new Schema([new Field('id', new Int64()), new Field('clip', clip, true)]);
+    const clips = [{ caption: 'sound', 'media file': wav }, { caption: 'none', 'media file': null }, null];
+    const nestedRows = clips.map((one, id) => ({ id: BigInt(id), clip: one }));
+    await db.createTable('nested', nestedRows, { schema: nested });
     db.close();
     execFileSync(python(), [inRoot('test/contract/python/legacyBlobs.py'), join(root, 'old.lance')]);
     engine = await startEngine();
@@ -111,6 +116,38 @@ suite('blobs in the table panel', function () {
     assert.equal((await range(rowIds[2]!, 0, 10)).length, 0);
     await assert.rejects(range('1; drop', 0, 10), /rowId/);
     await assert.rejects(source.blobsById!.heads('media', ['-1'], signal), /rowIds/);
+  });
+
+  test('in a struct are read by their path, and are named in the struct', async () => {
+    const source = sourceOf('nested');
+    const opened = await source.open(signal);
+    assert.equal(opened.readsBlobs, true);
+    assert.deepEqual(
+      opened.columns[1]!.fields?.map(({ blob: encoding }) => encoding),
+      [undefined, 'lance.blob.v2'],
+    );
+    assert.equal(opened.columns[1]!.type, 'struct<caption: utf8, media file: blob>');
+    const path = 'clip.`media file`';
+    const cells = await cellsOf(source, 0, 3, path);
+    assert.deepEqual(
+      cells.map(({ text: shown }) => shown),
+      ['WAV audio, 500 KB', 'null', 'null'],
+    );
+    const bytes = Buffer.from(await source.blob!(path, { row: 0, start: 100, end: 2_000 }, signal));
+    assert.deepEqual(bytes, wav.subarray(100, 2_000));
+    assert.equal((await source.blob!(path, { row: 2, start: 0, end: 10 }, signal)).length, 0);
+    const structs = await cellsOf(source, 0, 3, 'clip');
+    assert.deepEqual(
+      structs.map(({ text: shown }) => shown),
+      ['{caption: "sound", "media file": blob, 500 KB}', '{caption: "none", "media file": null}', 'null'],
+    );
+    const { blobs } = engine.catalog(root);
+    const column = { id: ['nested'], version: opened.version!, column: 'clip.caption' };
+    await assert.rejects(blobs!.heads(column, { start: 0, end: 3 }, signal), /"clip.caption" has no blobs/);
+    await assert.rejects(
+      blobs!.heads({ ...column, column: 'clip.other' }, { start: 0, end: 3 }, signal),
+      /no column "clip.other"/,
+    );
   });
 
   test('of a version stay readable after a later one', async () => {

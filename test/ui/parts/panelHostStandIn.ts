@@ -103,7 +103,7 @@ export class PanelHostStandIn {
     throw new Error('The stand-in has no nested fields.');
   };
   /** Returns bytes of a blob. */
-  blob: (row: number, start: number, end: number) => Uint8Array = () => new Uint8Array(0);
+  blob: (row: number, start: number, end: number, column: ColumnPosition) => Uint8Array = () => new Uint8Array(0);
   /** Returns the table of a view. */
   view: (view: PanelView) => PanelTable = () => {
     throw new Error('The stand-in has no views.');
@@ -142,7 +142,7 @@ export class PanelHostStandIn {
         this.kept = settings;
         return null;
       },
-      blob: ({ row, start, end }) => this.blob(row, start, end),
+      blob: ({ row, start, end, column }) => this.blob(row, start, end, column),
       view: ({ view }) => {
         const shown = this.view(view);
         this.views.push(view);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Field, Int32, LargeBinary, Schema } from '#arrow';
+import { Field, Int32, LargeBinary, Schema, Struct } from '#arrow';
 import type { RestConfig } from '#catalog/connect.ts';
 import { indexSettings } from '#catalog/copy/copyIndexes.ts';
 import { type CopyState, isUnfinished, readMark, sourceId, stagingName, withMark } from '#catalog/copy/copyState.ts';
@@ -107,6 +107,10 @@ suite('The schema of a copy', () => {
       assert.throws(
         () => schemaOfCopy('t', new Schema([blob])),
         (error) => isCatalogError(error, 'Unsupported') && error.message.includes('"image"'),
+      );
+      assert.throws(
+        () => schemaOfCopy('t', new Schema([new Field('clip', new Struct([blob]), true)])),
+        (error) => isCatalogError(error, 'Unsupported') && error.message.includes('"clip.image"'),
       );
     });
   }

@@ -64,6 +64,9 @@ suite('Structs and their fields as columns', () => {
     );
     const [blob] = gridColumns([{ name: 'b', type: 'struct<…>', nullable: true, blob: 'lance.blob.v2' }]);
     assert.deepEqual([blob!.type, blob!.fields], ['blob', []]);
+    const fields = [{ name: 'c', type: 'struct<…>', nullable: true, blob: 'lance.blob.v2' }];
+    const [, inner] = gridColumns([{ name: 's', type: 'struct<c: blob>', nullable: true, fields }]);
+    assert.deepEqual([inner!.name, inner!.type, inner!.blob], ['s.c', 'blob', 'lance.blob.v2']);
   });
 
   test('structs with too many fields, or with a field without a name, stay whole', () => {
