@@ -66,7 +66,7 @@ suite('The rows of a comparison, in a browser', function () {
     table: compared,
     width: 1_000,
     height: 360,
-    firstShown: '.lance-row >> nth=3',
+    firstShown: '.lance-row',
     prepare: serveRows,
   });
 
@@ -141,6 +141,21 @@ suite('The rows of a comparison, in a browser', function () {
         { width },
       );
   });
+  test('are as wide as both values of changed cells, also if the first rows of a running comparison had none', () =>
+    withPanel(
+      async (page, host) => {
+        const names = cell(page, 0, 2);
+        await names.getByText('chair').waitFor();
+        await host.grow({ key: compared.key, numRows: 4, note: '', isGrowing: false, changes });
+        await cell(page, 1, 2).locator('del').waitFor();
+        await page.waitForFunction(() =>
+          Array.from(document.querySelectorAll('.lance-change-cell'), (one) => Array.from(one.children))
+            .flat()
+            .every((part) => part.scrollWidth <= part.clientWidth + 1),
+        );
+      },
+      { table: { ...compared, numRows: 1, isGrowing: true } },
+    ));
 
   for (const theme of ['light', 'dark', 'highContrast', 'highContrastLight'] as const)
     test(`keep the rules of axe-core, wide and narrow: ${theme}`, async () => {

@@ -10,15 +10,18 @@ const headerPadding = 34;
 /** Number of rows whose values are measured. */
 const manyRows = 20;
 
+/** Rows from `start` to `end`, and the number of rows that the table had when they were measured. */
+type MeasuredRows = { readonly start: number; readonly end: number; readonly numRows: number };
+
 /**
  * The widths of columns that the user has not set. They come from names and types first, and from the values once these
- * are loaded; then a width no longer changes.
+ * are loaded; then a width no longer changes, unless all rows of a table that grows have been measured.
  */
 export class ColumnWidths {
   readonly #frame: GridFrame;
   readonly #widths: number[];
-  /** Columns whose width is also from values. */
-  readonly #sized = new Set<number>();
+  /** The rows that columns have their width from, if it is also from values. */
+  readonly #measured = new Map<number, MeasuredRows>();
   #rowHeight: number;
   #digit = 7.6;
   #hasFont = false;
@@ -53,11 +56,10 @@ export class ColumnWidths {
   fitValues(columns: readonly number[], start: number): boolean {
     let isChanged = false;
     for (const column of columns) {
-      if (this.#sized.has(column)) continue;
-      const cell = this.#frame.cell(start, column);
-      if (cell === undefined || cell.kind === 'failed') continue;
-      this.#sized.add(column);
-      const width = this.#width(column, start);
+      const rows = this.#nextRows(column, start);
+      if (!rows) continue;
+      this.#measured.set(column, rows);
+      const width = this.#width(column, rows.start);
       if (width !== this.#widths[column]) isChanged = true;
       this.#widths[column] = width;
     }
@@ -67,7 +69,23 @@ export class ColumnWidths {
   /** Columns of images become as wide as their images at the next `fitValues`. */
   setRowHeight(rowHeight: number): void {
     this.#rowHeight = rowHeight;
-    this.#sized.clear();
+    this.#measured.clear();
+  }
+
+  /** Returns the rows to measure: the first loaded ones, and again if a table that grows had fewer; else `undefined`. */
+  #nextRows(column: number, firstRow: number): MeasuredRows | undefined {
+    const frame = this.#frame;
+    const { numRows } = frame;
+    const before = this.#measured.get(column);
+    if (before && (before.numRows === numRows || before.end < before.numRows)) return undefined;
+    const start = before?.start ?? firstRow;
+    const last = Math.min(numRows, start + manyRows);
+    let end = start;
+    for (; end < last; end++) {
+      const cell = frame.cell(end, column);
+      if (cell === undefined || cell.kind === 'failed') break;
+    }
+    return end === (before?.end ?? start) ? undefined : { start, end, numRows };
   }
 
   #width(column: number, start = 0): number {
