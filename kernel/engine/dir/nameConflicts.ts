@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
@@ -5,7 +6,7 @@ import { namespaceHasName, tableHasName } from '#catalog/nameErrors.ts';
 import { datasetName, withDataset } from './dataset.ts';
 import type { Root } from './dirConnection.ts';
 import { engineError, isTableWithoutData, tableSubject } from '#engine/errors/engineErrors.ts';
-import { inRoot, isDeregistered, pathExists, rootFolder } from './files/folders.ts';
+import { inRoot, isDeregistered, isSinglePathSegment, pathExists, rootFolder } from './files/folders.ts';
 import { objectKind } from './files/manifestTable.ts';
 
 // A child of a namespace is a table or a namespace, never both. The identifier is the key of the manifest, so two rows
@@ -53,8 +54,24 @@ export async function noNamespaceAt(place: Root, path: NamespacePath, otherwise:
   );
 }
 
-/** Returns the error for a missing table, with a note if a namespace has the name. */
+/** The characters that the engine encodes in a path. It then finds no folder whose name has them. */
+const encodedCharacters = /[^\x20-\x7e]|["#%*<>?[\\\]^`{|}~]/u;
+
+/**
+ * Returns the error for a missing table, with a note if a namespace has the name, or if the engine can't open the folder
+ * of that name.
+ */
 export async function noTableAt(place: Root, id: NamespacePath, otherwise: unknown): Promise<unknown> {
+  const [name = ''] = id;
+  const encoded = encodedCharacters.exec(name)?.[0];
+  const hasFolder = encoded !== undefined && id.length === 1 && place.isLocal && isSinglePathSegment(name);
+  if (hasFolder && (await pathExists(join(place.location, rootFolder(name)))))
+    return new CatalogError(
+      'TableNotFound',
+      `Can't open table "${name}": the engine finds no folder whose name has "${encoded}".`,
+      'Rename the table: use ASCII letters, digits, "_", "-" and ".".',
+      { cause: otherwise },
+    );
   if ((await objectKind(place, id)) !== 'namespace') return otherwise;
   return new CatalogError(
     'TableNotFound',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as upstream from '@lancedb/lancedb';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { rootTables } from '#engine/dir/files/rootTables.ts';
 import { tempFolder } from '../../harness/temp.ts';
+import { fails } from '../expect.ts';
 import { pathsRead, withFileCalls } from '../fileReads.ts';
 import { Random } from '../model/random.ts';
 
@@ -71,6 +72,26 @@ suite('tables in a local root', function () {
       '%25C3%25BC',
       '%C3%BC',
     ]);
+  });
+
+  test('say that they must be renamed if the engine has no path to their folder', async () => {
+    const root = tempFolder();
+    const db = await openDir({ root });
+    await db.createTable('plain', [{ id: 1 }]);
+    const characters = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCodePoint(0x20 + index));
+    for (const character of [...characters, 'ü', '\u{1f600}']) {
+      // A separator of paths and of namespaces, and a name that leads to another folder on Windows.
+      if ('/$\\'.includes(character)) continue;
+      const name = `a${character}b`;
+      await cp(join(root, 'plain.lance'), join(root, `${name}.lance`), { recursive: true });
+      const opened = db.openTable(name).then((table) => table.countRows());
+      if (/[\w .'&+,;:=@!()-]/.test(character)) assert.equal(await opened, 1, name);
+      else
+        await fails(() => opened, 'TableNotFound', `Can't open table "${name}"`, `"${character}"`, 'Rename the table');
+    }
+    await db.renameTable('aüb', 'renamed');
+    assert.equal(await (await db.openTable('renamed')).countRows(), 1);
+    await db.close();
   });
 
   test('may be files, links and folders without versions, as for the engine', async () => {
