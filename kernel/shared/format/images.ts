@@ -43,7 +43,7 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   try {
     switch (imageMime(bytes)) {
       case 'image/png':
-        return { width: view.getUint32(16), height: view.getUint32(20) };
+        return pngSize(view);
       case 'image/gif':
         return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
       case 'image/jpeg':
@@ -59,6 +59,12 @@ export function imageSize(bytes: Uint8Array): ImageSize | undefined {
     // A DataView throws at the end of the file.
     return undefined;
   }
+}
+
+/** Reads the size from the first chunk of a PNG file, which is always a header of 13 bytes. */
+function pngSize(view: DataView): ImageSize | undefined {
+  const isHeader = view.getUint32(8) === 13 && view.getUint32(12) === 0x49484452;
+  return isHeader ? { width: view.getUint32(16), height: view.getUint32(20) } : undefined;
 }
 
 /** Reads the size from the first frame header among the segments of a JPEG file. */

@@ -7,7 +7,8 @@ const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base6
 const gif = bytesOf('R0lGODlhAwAFAIAAAP///wAAACH5BAEAAAAALAAAAAADAAUAAAIEhI+pWwA7');
 const png = (width: number, height: number): Uint8Array => {
   const bytes = Buffer.alloc(33);
-  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]);
+  bytes.write('IHDR', 12);
   bytes.writeUInt32BE(width, 16);
   bytes.writeUInt32BE(height, 20);
   return bytes;
@@ -39,6 +40,12 @@ suite('A picture in an output', () => {
     const cut = png(1, 1).subarray(0, 12);
     assert.equal(imageSize(cut), undefined);
     assert.equal((await showImage(cut))?.data['text/plain'], 'PNG image, 12 bytes');
+  });
+
+  test('whose header is damaged has no size', async () => {
+    const damaged = Uint8Array.from(png(640, 480), (byte, at) => (at >= 8 ? 0xf4 : byte));
+    assert.equal(imageSize(damaged), undefined);
+    assert.doesNotMatch(String((await showImage(damaged))?.data['text/plain']), /×/);
   });
 
   test('may be SVG, behind a declaration and a comment', async () => {
