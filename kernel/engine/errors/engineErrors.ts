@@ -172,7 +172,7 @@ const rules: readonly ErrorRule[] = [
     kind: 'Internal',
     say: (subject) => [
       `${subjectText(subject)}: the engine failed without giving a reason.`,
-      'The log of this process has the message of the engine. Check the types of the columns and the storage options.',
+      'The log of this process has its message. It fails for timestamps whose time zone is an offset such as "+05:30", and for wrong storage options.',
     ],
   },
   ...queryRules,
