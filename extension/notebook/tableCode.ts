@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { ChangesOfTables } from '#catalog/view/changesCode.ts';
 import { type CodeLanguage, viewCode } from '#catalog/view/viewCode.ts';
 import type { PythonCatalog } from '#catalog/view/viewPython.ts';
 import type { ViewOfTable } from '#catalog/view/tableRows.ts';
@@ -30,7 +31,7 @@ const languages: readonly { label: string; description: string; value: CodeLangu
 /** Registers the commands that write the table of the active panel as code. */
 export function registerTableCode({ log, panels, connections, notebookCatalogs }: TableCodeDeps): vscode.Disposable {
   /** @throws CatalogError InvalidInput (13) if no panel with a table of a catalog is active */
-  const activeView = async (): Promise<{ connection: string; view: ViewOfTable }> => {
+  const activeView = async (): Promise<{ connection: string; view: ViewOfTable | ChangesOfTables }> => {
     const found = await panels.activeView();
     if (found) return found;
     throw new CatalogError('InvalidInput', 'There is no table to write as code.', 'Open a table of the catalog first.');
@@ -62,7 +63,10 @@ export function registerTableCode({ log, panels, connections, notebookCatalogs }
 }
 
 /** The first rows, because a cell shows no more. */
-const limited = (view: ViewOfTable): ViewOfTable => ({ ...view, limit: view.limit ?? 20 });
+const limited = (view: ViewOfTable | ChangesOfTables): ViewOfTable | ChangesOfTables => ({
+  ...view,
+  limit: view.limit ?? 20,
+});
 
 function pythonCatalog(name: string, connection: Connection | undefined): PythonCatalog {
   // The connection of a job's table is the path of its root.

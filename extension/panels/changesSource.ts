@@ -1,4 +1,4 @@
-import { CatalogError } from '#shared/errors.ts';
+import type { ChangesOfTables } from '#catalog/view/changesCode.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import { type ChangesState, countOfKind, type PanelChanges, type ShownChanges } from '#shared/protocol/changes.ts';
@@ -6,7 +6,7 @@ import type { ChangesRequest, ExportedChanges, OpenedChanges } from '#shared/pro
 import type { PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { OpenedView } from './openedView.ts';
 import type { GrowingTable, TablePlace, TableSource } from './tableSource.ts';
-import { keyOfView, type ViewBase, type ViewDeps, viewedTable } from './viewSource.ts';
+import { keyOfView, knownVersion, type ViewBase, type ViewDeps, viewedTable } from './viewSource.ts';
 
 /** The view of a panel that shows differences. */
 type ChangesView = PanelView & { changes: PanelChanges };
@@ -90,14 +90,9 @@ class Comparison {
   }
 
   async #compared(): Promise<Omit<ChangesRequest, 'id'>> {
-    const { catalog, path, version } = await viewedTable(this.#deps, this.base);
+    const { catalog } = await viewedTable(this.#deps, this.base);
     const { changes } = this;
-    const [here, other] = [
-      { path, version },
-      { path: changes.path, version: changes.version },
-    ];
-    const [before, after] = changes.isBefore ? [other, here] : [here, other];
-    return { catalog, before, after, key: changes.key };
+    return { catalog, ...comparedTables(this.base, changes), key: changes.key };
   }
 
   #take(state: ChangesState | undefined): void {
@@ -237,9 +232,21 @@ function noteOf(state: ChangesState | undefined): string {
   return kept < countOfKind(counts, null) ? `The first ${countText(kept)} differences are shown; all are counted` : '';
 }
 
-/** @throws CatalogError Unsupported (0) for a comparison, whose rows are not those of the table */
-export function refuseChanges(view: PanelView | undefined, what: string): void {
-  if (!view?.changes) return;
-  const hint = 'Use db.compare() in a notebook, or lance-catalog diff --json.';
-  throw new CatalogError('Unsupported', `${what}: they are the differences from another table.`, hint);
+/** Returns the two tables of a comparison, the earlier state first. */
+export function comparedTables(
+  { place, table }: Pick<ViewBase, 'place'> & { table: Pick<PanelTable, 'version' | 'title'> },
+  { path, version, isBefore }: PanelChanges,
+): Pick<ExportedChanges, 'before' | 'after'> {
+  const other = { path, version };
+  const here = { path: [...place.path, place.table], version: knownVersion(table) };
+  return isBefore ? { before: other, after: here } : { before: here, after: other };
+}
+
+/** Returns a comparison as code has it. @param table what the panel shows: the columns of the differences */
+export function changesOfTables(place: TablePlace, table: PanelTable, changes: PanelChanges): ChangesOfTables {
+  const { key, kind } = changes;
+  // The columns of the tables are after the kind, and after the row ids if there is no key.
+  const columns = table.columns.slice(key ? 1 : 2, table.changes?.numShown).map(({ name }) => name);
+  const compared = comparedTables({ place, table }, changes);
+  return { namespacePath: place.path, name: place.table, ...compared, key, kind, columns };
 }

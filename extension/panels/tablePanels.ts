@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { NearestSpec } from '#catalog/view/nearestSpec.ts';
+import type { ChangesOfTables } from '#catalog/view/changesCode.ts';
 import type { ViewOfTable } from '#catalog/view/tableRows.ts';
 import type { NearestFacts, PanelNearest } from '#shared/protocol/webviewMessages.ts';
 import type { CatalogError } from '#shared/errors.ts';
@@ -19,7 +20,7 @@ import {
   type TablePlace,
   type TableSource,
 } from './tableSource.ts';
-import { refuseChanges } from './changesSource.ts';
+import { changesOfTables } from './changesSource.ts';
 import type { ChooseChangesDeps } from './chooseChanges.ts';
 import type { FileView, StartView } from './shownView.ts';
 import type { ViewDeps } from './viewSource.ts';
@@ -206,14 +207,14 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     await Promise.all(shown.map((one) => one.lookForNewer()));
   }
 
-  /** Returns the rows in the active panel, if they are those of a table in a catalog. */
-  async activeView(): Promise<{ connection: string; view: ViewOfTable } | undefined> {
+  /** Returns the rows in the active panel, or the comparison, if they are those of a table in a catalog. */
+  async activeView(): Promise<{ connection: string; view: ViewOfTable | ChangesOfTables } | undefined> {
     const panel = this.active;
     if (!panel?.place) return undefined;
     const { connection, path, table, version } = panel.place;
     const shown = await panel.table;
     const { columns, view, nearest: found } = shown;
-    refuseChanges(view, "Can't write these rows as code");
+    if (shown.changes && view?.changes) return { connection, view: changesOfTables(panel.place, shown, view.changes) };
     const [where, orderBy, nearest] = [shownFilter(shown), view?.orderBy, view?.nearest];
     const chosen = {
       ...(where.trim() !== '' && { where }),

@@ -55,10 +55,15 @@ function viewKey({ nearest, ...view }: PanelView): object {
 
 /** @throws CatalogError InvalidInput (13) if the version of the table is not known */
 export async function viewedTable({ viewsCatalog }: ViewDeps, { place, table }: ViewBase): Promise<ViewedTable> {
-  if (table.version === null)
-    throw new CatalogError('InvalidInput', `"${table.title}" has no versions.`, 'Use SQL instead.');
+  const version = knownVersion(table);
   const catalog = await viewsCatalog(place.connection);
-  return { catalog, path: [...place.path, place.table], version: table.version };
+  return { catalog, path: [...place.path, place.table], version };
+}
+
+/** @throws CatalogError InvalidInput (13) if the version of the table is not known */
+export function knownVersion({ version, title }: Pick<PanelTable, 'version' | 'title'>): number {
+  if (version !== null) return version;
+  throw new CatalogError('InvalidInput', `"${title}" has no versions.`, 'Use SQL instead.');
 }
 
 const byPositionNote = "The server has no row ids, so the rows are found by their positions and can't be sorted.";

@@ -148,6 +148,8 @@ export type CompareOptions = CallOptions & {
   key?: string | readonly string[] | undefined;
   /** The columns that are compared, in addition to the key. Default: all that both tables have. */
   columns?: readonly string[] | undefined;
+  /** Return only rows of this kind; all are counted. Default: all kinds. */
+  kind?: 'added' | 'removed' | 'changed' | undefined;
   /** Maximum number of differing rows in the result; all are counted. Default: 1,000. */
   limit?: number | undefined;
   onProgress?: ((progress: CompareProgress) => void) | undefined;
@@ -172,7 +174,7 @@ export type CompareResult = {
    * columns with other values, and columns such as `price_before` have their earlier values, otherwise null.
    */
   rows: ArrowTable;
-  /** Whether `rows` has all differing rows. */
+  /** Whether `rows` has all differing rows, or all of the kind. */
   isWhole: boolean;
   /** The compared versions. Missing if a server reports no versions. */
   before?: number;

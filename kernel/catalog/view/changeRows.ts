@@ -6,26 +6,19 @@ import { columnReader } from '#catalog/arrow/rowValues.ts';
 import type { ExportedRows } from '#catalog/export/exportFormats.ts';
 import { nullData } from '#shared/arrow/nullData.ts';
 import type { ChangeKind } from '#shared/protocol/changes.ts';
+import { type ChangeNames, changeNames } from './changeNames.ts';
 import type { TableComparison } from './compareTables.ts';
 import type { RowAt, RowChange } from './rowChange.ts';
 
 /** The columns of the rows of a comparison. */
-export type ChangeColumns = {
+export type ChangeColumns = ChangeNames & {
   /**
    * `change`, `_rowid` if row ids identify the rows, the compared columns, `changed` with the names of those that have
    * changed, and for each of them without the key its value before a change.
    */
   readonly schema: Schema;
-  /** The name of the first column, whose values are the kinds of changes. */
-  readonly kind: string;
-  /** The name of the column of row ids; undefined if a key identifies the rows. */
-  readonly rowId: string | undefined;
-  /** The name of the column of lists of the changed columns. */
-  readonly changed: string;
   /** The compared columns; those of the key are first. */
   readonly columns: readonly string[];
-  /** The columns of earlier values by the compared columns. They are null unless this value of the row has changed. */
-  readonly before: ReadonlyMap<string, string>;
 };
 
 /** Rows of a batch, and bytes of the batches that they are taken from. The rows may be far apart. */
@@ -35,26 +28,21 @@ const maxBytes = 32 * 2 ** 20;
 // Arrow is loaded when it is used first, so this is not a constant.
 const namesType = (): List<Utf8> => new List(new Field('item', new Utf8(), false));
 
-/** Returns the columns of the rows of a comparison. A name that a column of the table has gets an underscore. */
+/** Returns the columns of the rows of a comparison. */
 export function changeColumns({ schema: { fields }, key }: Pick<TableComparison, 'schema' | 'key'>): ChangeColumns {
-  const names = new Set(fields.map(({ name }) => name));
-  const unused = (name: string): string => {
-    const free = names.has(name) ? unused(`${name}_`) : name;
-    names.add(free);
-    return free;
-  };
-  const [kind, changed] = [unused('change'), unused('changed')];
-  const rowId = key ? undefined : unused('_rowid');
-  const earlier = fields.filter(({ name }) => !key?.includes(name));
-  const before = new Map(earlier.map(({ name }) => [name, unused(`${name}_before`)]));
+  const columns = fields.map(({ name }) => name);
+  const { kind, rowId, changed, before } = changeNames(columns, key);
   const schema = new Schema([
     new Field(kind, new Utf8(), false),
     ...(rowId === undefined ? [] : [new Field(rowId, new Uint64(), false)]),
     ...fields.map(({ name, type, metadata }) => new Field(name, type, true, metadata)),
     new Field(changed, namesType(), true),
-    ...earlier.map(({ name, type, metadata }) => new Field(before.get(name)!, type, true, metadata)),
+    ...fields.flatMap(({ name, type, metadata }) => {
+      const earlier = before.get(name);
+      return earlier === undefined ? [] : [new Field(earlier, type, true, metadata)];
+    }),
   ]);
-  return { schema, kind, rowId, changed, columns: fields.map(({ name }) => name), before };
+  return { schema, kind, rowId, changed, columns, before };
 }
 
 /** Puts the rows of a comparison together as batches. */

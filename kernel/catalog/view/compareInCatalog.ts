@@ -1,15 +1,17 @@
 import { Table as ArrowTable, type RecordBatch } from '#arrow';
-import { checkOneVersion, checkOptions } from '#catalog/arguments/options.ts';
+import { checkChoice, checkOneVersion, checkOptions } from '#catalog/arguments/options.ts';
 import { checkCount, checkTexts } from '#catalog/arguments/tableArguments.ts';
 import type { Catalog, ComparedTable, CompareOptions, CompareResult } from '#catalog/catalog.ts';
 import { openPinned } from '#catalog/table/openPinned.ts';
 import { checkKnownPath } from '#shared/names.ts';
+import { changeKinds, countOfKind } from '#shared/protocol/changes.ts';
 import { changeColumns, ChangeRows } from './changeRows.ts';
 import { compareTables } from './compareTables.ts';
 
 const optionNames = [
   'key',
   'columns',
+  'kind',
   'limit',
   'onProgress',
   'signal',
@@ -29,6 +31,7 @@ export async function compareInCatalog(
 ): Promise<CompareResult> {
   checkOptions('compare', options, optionNames);
   const { key, columns, limit = defaultLimit, onProgress, signal } = options;
+  const kind = checkChoice('compare', 'kind', options.kind, changeKinds);
   if (limit !== 0) checkCount('compare', 'limit', limit);
   const keys = typeof key === 'string' ? [key] : key;
   if (keys) checkTexts('compare', 'key column', keys);
@@ -43,7 +46,7 @@ export async function compareInCatalog(
   let [kept, toldAt] = [0, 0];
   for await (const change of comparison.changes) {
     counts[change.kind]++;
-    if (kept < limit) {
+    if (kept < limit && (kind === undefined || kind === change.kind)) {
       kept++;
       const batch = rows.add(change);
       if (batch) batches.push(batch);
@@ -60,7 +63,7 @@ export async function compareInCatalog(
     columnChanges: [...columnChanges],
     ...(comparison.key && { key: [...comparison.key] }),
     rows: batches.length > 0 ? new ArrowTable(shown.schema, batches) : new ArrowTable(shown.schema),
-    isWhole: kept === counts.added + counts.removed + counts.changed,
+    isWhole: kept === countOfKind(counts, kind ?? null),
     ...(old!.version !== undefined && { before: old!.version }),
     ...(young!.version !== undefined && { after: young!.version }),
   };

@@ -6,28 +6,30 @@ import { parseFieldPath } from '#shared/fieldPath.ts';
 import { stringLiteral } from '#shared/literals.ts';
 import { displayPath } from '#shared/names.ts';
 import { distanceColumn } from '#shared/vectorTypes.ts';
+import { type ChangesOfTables, changesSql, changesTypescript } from './changesCode.ts';
+import { changesPython } from './changesPython.ts';
 import { type NearestSpec, refineFactorOf, vectorCode, vectorsOf } from './nearestSpec.ts';
 import { viewFilterSql } from './viewFilterSql.ts';
 import type { ViewOfTable } from './tableRows.ts';
 import { pythonCode, type PythonCatalog } from './viewPython.ts';
 
-export const codeLanguages = ['typescript', 'sql', 'python'] as const;
-export type CodeLanguage = (typeof codeLanguages)[number];
+export type CodeLanguage = 'typescript' | 'sql' | 'python';
 
 /**
- * Returns code that reads the rows of a view: TypeScript for a cell, SQL for a `%%sql` cell or a SQL file, or Python.
+ * Returns code that reads the rows of a view, or the differences between two tables: TypeScript for a cell, SQL for a `%%sql` cell or a SQL file, or Python.
  * Names and values are data, also if they contain quotes, `${` or line breaks.
  * @param catalog how Python opens the catalog; the code has no secrets
  * @throws CatalogError Unsupported (0) if the language can't express the view
  */
-export function viewCode(language: CodeLanguage, view: ViewOfTable, catalog: PythonCatalog): string {
+export function viewCode(language: CodeLanguage, view: ViewOfTable | ChangesOfTables, catalog: PythonCatalog): string {
+  const isComparison = 'before' in view;
   switch (language) {
     case 'typescript':
-      return typescriptCode(view);
+      return isComparison ? changesTypescript(view) : typescriptCode(view);
     case 'sql':
-      return sqlCode(view);
+      return isComparison ? changesSql(view) : sqlCode(view);
     case 'python':
-      return pythonCode(view, catalog);
+      return isComparison ? changesPython(view, catalog) : pythonCode(view, catalog);
   }
 }
 

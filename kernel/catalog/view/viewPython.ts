@@ -18,21 +18,52 @@ export type PythonCatalog =
     };
 
 /** The largest count of rows that the specification allows in a request. */
-const maxRows = 2 ** 31 - 1;
+export const maxRows = 2 ** 31 - 1;
 
 /**
  * Returns Python for pylance. In a directory it opens the table. On a server it sends a query, because a client with a
  * key alone can't read the files of the table.
  */
 export const pythonCode = (view: ViewOfTable, catalog: PythonCatalog): string =>
-  catalog.kind === 'dir' ? datasetCode(view, catalog.root) : queryCode(view, catalog);
+  catalog.kind === 'dir' ? datasetCode(view, catalog) : queryCode(view, catalog);
+
+/** Returns the code that opens a catalog as `catalog`, and the imports that it and the reading of tables need. */
+export function openCatalogCode(catalog: PythonCatalog): { imports: readonly string[]; open: string } {
+  if (catalog.kind === 'dir')
+    return {
+      imports: ['import lance', 'import lance_namespace'],
+      open: `catalog = lance_namespace.connect("dir", {"root": ${stringLiteral(catalog.root)}})`,
+    };
+  const { uri, headers = {}, secretHeaders = {} } = catalog;
+  const properties = [
+    `"uri": ${stringLiteral(uri)}`,
+    ...Object.entries(headers).map(
+      ([header, value]) => `${stringLiteral(`headers.${header}`)}: ${stringLiteral(value)}`,
+    ),
+    ...Object.entries(secretHeaders).map(
+      ([header, variable]) => `${stringLiteral(`headers.${header}`)}: os.environ[${stringLiteral(variable)}]`,
+    ),
+  ];
+  return {
+    imports: [
+      'import io',
+      ...(Object.keys(secretHeaders).length > 0 ? ['import os'] : []),
+      '',
+      'import lance_namespace',
+      'import lance_namespace_urllib3_client.models as models',
+      'import pyarrow as pa',
+    ],
+    open: `catalog = ${callCode('lance_namespace.connect', ['"rest"', `{${properties.join(', ')}}`])}`,
+  };
+}
 
 // A string of JSON is also one of Python.
-const stringList = (items: readonly string[]): string => `[${items.map(stringLiteral).join(', ')}]`;
+export const stringList = (items: readonly string[]): string => `[${items.map(stringLiteral).join(', ')}]`;
 
 const versionArgument = (version: number | undefined): string => (version === undefined ? '' : `, version=${version}`);
 
-function datasetCode(view: ViewOfTable, root: string): string {
+function datasetCode(view: ViewOfTable, catalog: PythonCatalog): string {
+  const { imports, open } = openCatalogCode(catalog);
   const { namespacePath, name, version, where, nearest, columns, limit } = view;
   // pylance has no order for a search. A stable sort of the rows that it found is the same.
   const [orderBy, sorts] = nearest ? [[], view.orderBy ?? []] : [view.orderBy ?? [], []];
@@ -46,12 +77,11 @@ function datasetCode(view: ViewOfTable, root: string): string {
   ];
   return [
     ...(nearest && usesNumpy(nearest) ? ['import numpy as np'] : []),
-    'import lance',
-    'import lance_namespace',
+    ...imports,
     ...(orderBy.length > 0 ? ['from lance.dataset import ColumnOrdering'] : []),
     ...computeImport(sorts, read),
     '',
-    `catalog = lance_namespace.connect("dir", {"root": ${stringLiteral(root)}})`,
+    open,
     `table = lance.dataset(namespace_client=catalog, table_id=${stringList([...namespacePath, name])}${versionArgument(version)})`,
     `rows = ${callCode('table.to_table', given)}`,
     ...sorts.toReversed().map((ordering) => sortCode(ordering, read)),
@@ -107,15 +137,7 @@ function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'r
   const { namespacePath, name, version, where, orderBy = [], nearest, columns, limit } = view;
   const isSorted = orderBy.length > 0;
   const read = readColumns(view);
-  const properties = [
-    `"uri": ${stringLiteral(catalog.uri)}`,
-    ...Object.entries(catalog.headers ?? {}).map(
-      ([header, value]) => `${stringLiteral(`headers.${header}`)}: ${stringLiteral(value)}`,
-    ),
-    ...Object.entries(catalog.secretHeaders ?? {}).map(
-      ([header, variable]) => `${stringLiteral(`headers.${header}`)}: os.environ[${stringLiteral(variable)}]`,
-    ),
-  ];
+  const { imports, open } = openCatalogCode(catalog);
   const request = [
     `id=${stringList([...namespacePath, name])}`,
     ...(version === undefined ? [] : [`version=${version}`]),
@@ -126,15 +148,10 @@ function queryCode(view: ViewOfTable, catalog: Extract<PythonCatalog, { kind: 'r
       : [`k=${isSorted || limit === undefined ? maxRows : limit}`, 'vector=models.QueryTableRequestVector()']),
   ];
   return [
-    'import io',
-    ...(catalog.secretHeaders && Object.keys(catalog.secretHeaders).length > 0 ? ['import os'] : []),
-    '',
-    'import lance_namespace',
-    'import lance_namespace_urllib3_client.models as models',
-    'import pyarrow as pa',
+    ...imports,
     ...computeImport(orderBy, read),
     '',
-    `catalog = ${callCode('lance_namespace.connect', ['"rest"', `{${properties.join(', ')}}`])}`,
+    open,
     `request = ${callCode('lance_namespace.QueryTableRequest', request)}`,
     'rows = pa.ipc.open_file(io.BytesIO(catalog.query_table(request).data)).read_all()',
     ...(isSorted

@@ -205,6 +205,10 @@ forEachSubject('comparison of tables', (makeCatalog) => {
     );
     const only = await db.compare(['t'], { path: ['other'], catalog: db }, { key: 'id', columns: ['name'], limit: 0 });
     assert.deepEqual([only.changed, only.rows.numRows, only.isWhole, only.columnChanges], [81, 0, false, []]);
+    const one = await db.compare(['t'], ['other'], { key: 'id', kind: 'changed', limit: 81 });
+    assert.deepEqual([one.changed, one.rows.numRows, one.isWhole], [81, 81, true]);
+    assert.ok([...one.rows.getChild('change')!].every((kind) => kind === 'changed'));
+    await assert.rejects(db.compare(['t'], ['other'], { key: 'id', kind: 'all' as never }), refuses('InvalidInput'));
     await assert.rejects(db.compare(['t'], ['other']), refuses('InvalidInput'));
     await assert.rejects(db.compare({ path: ['t'], version: 1, tag: 'a' }, ['t']), refuses('InvalidInput'));
     await assert.rejects(db.compare(['t'], ['t'], { keys: ['id'] } as never), refuses('InvalidInput'));

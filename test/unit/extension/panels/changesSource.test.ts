@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
 import type { ChangeKind, ChangesState } from '#shared/protocol/changes.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
-import { ChangesSource, refuseChanges } from '../../../../extension/panels/changesSource.ts';
+import { changesOfTables, ChangesSource } from '../../../../extension/panels/changesSource.ts';
 import { lostSource } from '../../../../extension/panels/tableSource.ts';
 import { isWholeTable, type ViewDeps } from '../../../../extension/panels/viewSource.ts';
 
@@ -128,12 +128,21 @@ suite('the source of the differences between two tables', () => {
     });
   });
 
-  test('is not the whole table, and can not be written as code', () => {
+  test('is not the whole table, and is written as code with its compared columns', () => {
     assert.equal(isWholeTable(viewOf(null)), false);
-    assert.throws(
-      () => refuseChanges(viewOf(null), "Can't write these rows as code"),
-      (error) => isCatalogError(error, 'Unsupported'),
-    );
-    refuseChanges({ where: '', orderBy: [] }, "Can't write these rows as code");
+    const columns = ['change', '_rowid', 'id', 'changed', 'id_before'].map((name) => {
+      return { name, type: 'utf8', nullable: true };
+    });
+    const changes = { before: '', after: '', columnChanges: [], numShown: 3, state: complete };
+    const view = { ...viewOf('changed').changes, key: null, isBefore: false };
+    assert.deepEqual(changesOfTables(place, { ...table, columns, changes }, view), {
+      namespacePath: ['shop'],
+      name: 'orders',
+      before: { path: ['shop', 'orders'], version: 7 },
+      after: { path: ['shop', 'orders'], version: 3 },
+      key: null,
+      kind: 'changed',
+      columns: ['id'],
+    });
   });
 });
