@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { frameWith, runCommand } from '../harness/workbench.ts';
@@ -10,11 +11,12 @@ suite('A comparison of two versions of a table, in a window', function () {
   let window: Window;
   let table: Table;
   let first: number;
+  let db: Catalog;
   let rows: number;
 
   suiteSetup(async () => {
     window = await openWindow();
-    const db = await openDir({ root: window.catalog });
+    db = await openDir({ root: window.catalog });
     table = await db.openTable('products', { namespacePath: ['shop'] });
     first = await table.version();
     rows = await table.countRows();
@@ -90,6 +92,27 @@ suite('A comparison of two versions of a table, in a window', function () {
       .locator('.lance-toolbar')
       .getByText(`${rows.toLocaleString('en')} rows`)
       .waitFor();
+  });
+
+  test('is of another table, whose namespace and key are chosen in lists', async () => {
+    const { page } = window;
+    await db.createNamespace(['copies']);
+    const copied = await db.openTable('products', { namespacePath: ['shop'], version: first });
+    await db.createTable('old products', await copied.query().toArrow(), { namespacePath: ['copies'] });
+    const frame = await frameWith(page, '.lance-compare-button');
+    await frame.locator('.lance-toolbar-count').click();
+    await runCommand(page, 'Lance Catalog: Compare With…');
+    await choose('Another table…');
+    await choose('..');
+    await choose('copies');
+    await choose('old products');
+    await choose('id');
+    await comparesRows();
+    const compared = await bar();
+    await compared.getByText(/^copies\/old products, version 1 → shop\/products, version \d+, by id$/).waitFor();
+    await shoot(window, 'changes-other-table');
+    await compared.getByRole('button', { name: 'Leave Comparison' }).click();
+    await compared.waitFor({ state: 'detached' });
   });
 });
 
