@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { CatalogError, isAbort } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
@@ -153,7 +154,7 @@ export class TablePanel implements vscode.Disposable {
     );
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     panel.webview.html = webviewHtml(panel.webview, dist, 'table', source.title, source.place ? 'table' : 'rows');
-    panel.title = source.title;
+    panel.title = this.tabTitle;
   }
 
   /** The table in the panel. @throws the reason if it can't be opened */
@@ -167,6 +168,12 @@ export class TablePanel implements vscode.Disposable {
 
   get title(): string {
     return this.#showing.source.title;
+  }
+
+  /** Title of the tab: the name of the view file, or else of the table. */
+  get tabTitle(): string {
+    const { fileUri } = this.shownView;
+    return fileUri ? posix.basename(fileUri.path) : this.title;
   }
 
   /** Location of the table; `undefined` if it is not in a catalog. */
@@ -196,7 +203,7 @@ export class TablePanel implements vscode.Disposable {
     if (source.startView) this.shownView.showTable(undefined);
     this.shownView.showTable(source.place);
     this.#hasFailed = false;
-    this.panel.title = source.title;
+    this.panel.title = this.tabTitle;
     if (!this.#isListening) return;
     const { table, controller } = this.#showing;
     const page = this.#page.signal;
@@ -291,10 +298,17 @@ export class TablePanel implements vscode.Disposable {
     const columnSettings = columns ? onlyColumns(columns, table, kept) : others;
     if (columns && columnSettings) this.shownView.takeColumns(columnSettings);
     return {
-      ...table,
+      ...this.#named(table),
       ...(columnSettings && { columnSettings }),
       ...(this.#startView && { startView: this.#startView }),
     };
+  }
+
+  /** Returns a table with its name if the tab has the name of a view file. */
+  #named(table: PanelTable): PanelTable {
+    const { place } = this;
+    if (!place || !this.shownView.fileUri) return table;
+    return { ...table, tableName: `${displayPath(place.path, place.table)} (${place.connection})` };
   }
 
   async #keepColumns(params: PanelHostMethods['keepColumns'][0]): Promise<void> {
@@ -524,7 +538,7 @@ export class TablePanel implements vscode.Disposable {
     signal.removeEventListener('abort', cancel);
     this.#replaceView(next, base);
     void this.shownView.tell();
-    return grown(source, next.table);
+    return this.#named(await grown(source, next.table));
   }
 
   /** @throws CatalogError as `narrowedFilter`, InvalidInput (13) if the table has no views */

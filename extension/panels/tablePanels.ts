@@ -168,7 +168,6 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     const source = { ...this.#sourceOf(place), startView: file.shown.view };
     const adopted = this.#adopt(panel, source, { file });
     adopted.pin();
-    this.#files.add(adopted);
     this.#tell();
     return adopted;
   }
@@ -279,6 +278,7 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
       onDidShow: () => this.#retitle(),
     });
     this.#panels.add(adopted);
+    if (start?.file) this.#files.add(adopted);
     this.#retitle();
     panel.onDidDispose(() => {
       this.#panels.delete(adopted);
@@ -293,8 +293,9 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
 
   /** Adds the namespace to the titles of tables that have the same name in the same catalog. */
   #retitle(): void {
-    for (const { panel, title, place } of this.all) {
-      const isAmbiguous = this.all.some((other) => other.title === title && !isSamePlace(other.place, place));
+    const tables = this.all.filter((one) => !this.#files.has(one));
+    for (const { panel, title, place } of tables) {
+      const isAmbiguous = tables.some((other) => other.title === title && !isSamePlace(other.place, place));
       panel.title = place && isAmbiguous ? `${displayPath(place.path, place.table)} (${place.connection})` : title;
     }
   }

@@ -232,6 +232,7 @@ export class ViewFileEditor implements vscode.Disposable {
         endpoint.close();
       },
     };
+    this.panel.title = this.#name;
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     webview.html = webviewHtml(webview, dist, 'table', data.title, 'page');
   }

@@ -25,6 +25,7 @@ import type { GridState } from '../grid/gridOptions.ts';
 import { saveThrough } from '../grid/saveFile.ts';
 import { selectCell } from '../grid/selection.ts';
 import { setTimeZone, shownTimeZone } from '../grid/timeZone.ts';
+import { markedText } from '../grid/markedText.ts';
 import { type Action, createButton, createElement } from '../parts/elements.ts';
 import type { Notice } from '../parts/noticeLine.ts';
 import { isSameView, wholeTable } from '#shared/protocol/panelViews.ts';
@@ -77,11 +78,12 @@ function growthElement({ note }: PanelGrowth): HTMLElement {
   return element;
 }
 
-/** `7 columns · version 3`, a note, and a button while rows are added. Without a toolbar also the number of rows. */
+/** `7 columns · version 3`, in a view file after the name of the table, a note, and a button while rows are added. Without a toolbar also the number of rows. */
 function footerOf(table: PanelTable): Footer {
-  const { version, note, isGrowing } = table;
+  const { tableName, version, note, isGrowing } = table;
   const columns = table.changes?.numShown ?? table.columns.length;
   const parts = [
+    ...(tableName === undefined ? [] : [markedText(tableName)]),
     ...(hasToolbar(table) ? [] : [rowsText(table)]),
     pluralize(columns, 'column'),
     ...(version === null ? [] : [`version ${version}`]),

@@ -69,6 +69,8 @@ export type ColumnSettings = {
 export type PanelTable = {
   /** `sales/eu/orders` */
   title: string;
+  /** Path and connection of the table, if the tab has the name of a view file. */
+  tableName?: string;
   /** Identifies the table and its version. If a page arrives for another key, it is dropped. */
   key: string;
   columns: ColumnInfo[];

@@ -61,10 +61,13 @@ suite('view files', () => {
     assert.equal((await table.table).numRows, 200);
     assert.deepEqual(table.shownView.columns?.hidden, ['note']);
     assert.deepEqual(await table.shownView.state(), { name: 'last', isChanged: false });
+    assert.equal(editor.panel.title, 'last.lance-view.json');
     // The table itself opens in its own panel, with its own columns.
     await run('lanceCatalog.table.preview', tableNode('viewed', ['shop', 'eu'], 'orders'));
     const plain = api.panels.all.find((one) => one !== table);
     assert.equal((await plain?.table)?.numRows, 1200);
+    assert.equal(plain?.panel.title, 'orders (viewed)');
+    assert.equal(editor.panel.title, 'last.lance-view.json');
     assert.equal(plain?.shownView.columns, undefined);
   });
 
