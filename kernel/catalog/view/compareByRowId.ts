@@ -3,7 +3,7 @@ import { type CallOptions, isSamePath } from '#catalog/arguments/options.ts';
 import { columnHasher, finish, reset, state } from '#catalog/arrow/rowHash.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { rowIdsOf } from './listRows.ts';
+import { rowIdsOf } from './rowKeys.ts';
 import { isSameCell, type RowAt, type RowChange, type RowsRead } from './rowChange.ts';
 import { firstTaken, nextCount } from './tableRows.ts';
 

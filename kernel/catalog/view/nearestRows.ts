@@ -17,7 +17,8 @@ import {
 } from '#shared/vectorTypes.ts';
 import { findFilter } from './foundRows.ts';
 import { keyReader, type KeyValue, rowOrder } from './keyOrder.ts';
-import { filteredQuery, keyColumns, rowIdsOf, type ViewSpec } from './listRows.ts';
+import { filteredQuery, type ViewSpec } from './listRows.ts';
+import { keyColumns, rowIdsOf } from './rowKeys.ts';
 import { checkNearest, type NearestSpec, refineFactorOf, vectorsOf } from './nearestSpec.ts';
 import type { RowSearch } from './searchRows.ts';
 

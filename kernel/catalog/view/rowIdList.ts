@@ -1,6 +1,31 @@
 import { SpillFile } from '#processes/spillFile.ts';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 
+/** How much a table sorts in one query. */
+export type SortSizes = {
+  /** Sorts that need more memory are done in parts. Bytes, as are the others. */
+  readonly maxBytes: number;
+  /** Memory for one part. It is more for very large tables, up to `maxBytes`, because each part is a scan of the keys. */
+  readonly partBytes: number;
+  /** Rows with equal keys whose row ids are sorted at once. */
+  readonly tiedRows: number;
+  /** Rows of a table whose keys are not measured, because one query sorts them. */
+  readonly unmeasuredRows: number;
+  /** Rows of a table that one query samples. */
+  readonly sampledRows: number;
+};
+
+export type ListOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called with the number of listed rows, and with how many of the first ones no longer change their order and can be
+   * read already.
+   */
+  readonly onProgress?: ((rows: number, settled: number) => void) | undefined;
+  /** Default: about 20 million numbers at once. */
+  readonly sortSizes?: SortSizes | undefined;
+};
+
 const idBytes = BigUint64Array.BYTES_PER_ELEMENT;
 /** Row ids in a chunk: 1 MB. */
 const chunkIds = 2 ** 20 / idBytes;
@@ -45,6 +70,7 @@ export class RowIdList {
     if (length < 2) return;
     const ids = new BigUint64Array(length);
     this.#copy(start, ids);
+    if (isAscending(ids)) return;
     ids.sort();
     for (let from = 0; from < length;) {
       const [chunk, at] = [Math.floor((start + from) / chunkIds), (start + from) % chunkIds];
@@ -106,3 +132,8 @@ export class RowIdList {
     }
   }
 }
+
+const isAscending = (ids: BigUint64Array): boolean => {
+  for (let at = 1; at < ids.length; at++) if (ids[at]! < ids[at - 1]!) return false;
+  return true;
+};

@@ -1,7 +1,8 @@
 import { type RecordBatch, RecordBatch as Batch, type Schema } from '#arrow';
 import type { BatchStream } from '#catalog/query/querySpec.ts';
 import type { Table } from '#catalog/table/table.ts';
-import { filteredQuery, isListedFirst, type ListOptions, type ViewSpec } from './listRows.ts';
+import { filteredQuery, isListedFirst, type ViewSpec } from './listRows.ts';
+import type { ListOptions } from './rowIdList.ts';
 import { TableView } from './tableView.ts';
 
 export type RowsSpec = ViewSpec & {

@@ -6,21 +6,11 @@ import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import type { NearestFacts } from '#shared/protocol/webviewMessages.ts';
 import { distanceColumn } from '#shared/vectorTypes.ts';
-import {
-  filteredQuery,
-  isListedFirst,
-  isSame,
-  keyColumns,
-  keysReader,
-  listRows,
-  type ListOptions,
-  hasRowIds,
-  rowIdsOf,
-  type ViewSpec,
-} from './listRows.ts';
+import { filteredQuery, isListedFirst, listRows, type ViewSpec } from './listRows.ts';
 import type { KeyValue } from './keyOrder.ts';
 import { distancesTable, findNearest, type NearestRows, withDistances } from './nearestRows.ts';
-import { RowIdList } from './rowIdList.ts';
+import { type ListOptions, RowIdList } from './rowIdList.ts';
+import { hasRowIds, isSame, keyColumns, keysReader, rowIdsOf } from './rowKeys.ts';
 import type { RowSearch } from './searchRows.ts';
 import { conditionName, equalCondition } from './valueCondition.ts';
 

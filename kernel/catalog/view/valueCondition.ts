@@ -32,10 +32,14 @@ export function equalCondition(type: DataType, value: unknown, column: string, o
   const name = nameFor(column);
   if (value === null) return `${name} IS NULL`;
   if (Number.isNaN(value)) return `isnan(${name})`;
+  return `${comparedName(type, name)} ${operator} ${valueLiteral(type, value, column)}`;
+}
+
+/** Returns a column as it can be compared with a literal. */
+export function comparedName(type: DataType, name: string): string {
   // The engine converts no literal to a float of 16 bits, but such a float to a longer one, exactly.
   const isHalf = DataType.isFloat(type) && type.precision === Precision.HALF;
-  const left = isHalf ? `CAST(${name} AS DOUBLE)` : name;
-  return `${left} ${operator} ${valueLiteral(type, value, column)}`;
+  return isHalf ? `CAST(${name} AS DOUBLE)` : name;
 }
 
 /** Returns a value other than null and NaN as SQL. @throws as `equalCondition` */
