@@ -5,7 +5,7 @@ import type { OpenTableOptions, TableDescription } from '#catalog/catalog.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
 import { blobV2 } from '#shared/arrow/blobs.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { fieldPathText, isPlainName } from '#shared/fieldPath.ts';
+import { fieldPathText, isColumnName } from '#shared/fieldPath.ts';
 import type { ColumnInfo, PanelGrowth, PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
 import { failureMessage, serverErrorAction } from '../connections/failureMessage.ts';
@@ -191,8 +191,7 @@ export function catalogSource(
       // The table may have been created again, with a version of the same number.
       [reader, writtenAt] = [undefined, undefined];
       if (numRows === undefined || version === undefined) throw await whyUnreadable(signal);
-      // The engine reads a name with other characters as the path of a nested field.
-      const selectsColumns = columns.every(({ name }) => isPlainName(name));
+      const selectsColumns = columns.every(({ name }) => isColumnName(name));
       const readsBlobs = selectsColumns && catalog.blobs !== undefined;
       blobColumns = new Set(readsBlobs ? readableBlobs(columns) : []);
       return {

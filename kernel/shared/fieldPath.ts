@@ -6,6 +6,15 @@ const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 /** Whether a name is a plain word, which needs no backticks. */
 export const isPlainName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
 
+/** Whether the engine reads a name as that of a column. A name with a dot would be the path of a nested field. */
+export const isColumnName = (name: string): boolean => /^[^.`]+$/.test(name);
+
+/** Returns why the engine can't find a column by its name, as an end of a label; `undefined` if it can. */
+export function columnNameProblem(name: string): string | undefined {
+  if (isColumnName(name)) return undefined;
+  return name === '' ? 'it has no name' : 'its name has a dot or a backtick';
+}
+
 /** Formats the path of a nested field: `address.zip`, or ``address.`post code` ``. */
 export const fieldPathText = (names: readonly string[]): string =>
   names.map((name) => (isPlainName(name) ? name : quoted(name))).join('.');

@@ -1,4 +1,4 @@
-import { isPlainName } from '#shared/fieldPath.ts';
+import { columnNameProblem } from '#shared/fieldPath.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { GridColumn } from './columnTree.ts';
 import type { MenuItem } from './menu.ts';
@@ -43,9 +43,8 @@ export function whyUnordered({ name, type, blob, parent }: OrderedColumn): strin
   if (blob !== undefined) return 'blobs have no order';
   const kind = unordered.find(([start]) => start.test(type))?.[1];
   if (kind !== undefined) return `${kind} have no order`;
-  // The path of a nested field quotes its names. The engine reads the name of a column as such a path.
-  if (parent !== undefined) return undefined;
-  return isPlainName(name) ? undefined : 'its name is not a plain word';
+  // The path of a nested field quotes its names.
+  return parent === undefined ? columnNameProblem(name) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { PanelNearest, PanelTable, VectorOrigin } from '#shared/protocol/webviewMessages.ts';
 import { isAbort, messageOf } from '#shared/errors.ts';
-import { isPlainName } from '#shared/fieldPath.ts';
+import { columnNameProblem } from '#shared/fieldPath.ts';
 import {
   looksLikeVectors,
   parseVectorType,
@@ -122,9 +122,7 @@ function searchedType({ name, type, parent }: GridColumn): VectorType | string |
   if (!looksLikeVectors(type)) return undefined;
   // A search reads the vectors of a column, not of a field in one.
   if (parent !== undefined) return 'it is a field of a struct';
-  // The engine reads a name with other characters as the path of a nested field.
-  if (!isPlainName(name)) return 'its name is not a plain word';
-  return parseVectorType(type) ?? whyUnsearchable(type);
+  return columnNameProblem(name) ?? parseVectorType(type) ?? whyUnsearchable(type);
 }
 
 /** Returns the vectors of a cell: one, or those of a list. */

@@ -1,7 +1,8 @@
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { bothConditions } from './valueCondition.ts';
-import { filteredQuery, rowIdsOf, type ViewSpec } from './listRows.ts';
+import { filteredQuery, type ViewSpec } from './listRows.ts';
+import { rowIdsOf } from './rowKeys.ts';
 import { type RowSearch, textCondition } from './searchRows.ts';
 
 /**

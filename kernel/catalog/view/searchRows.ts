@@ -6,7 +6,7 @@ import type { Table } from '#catalog/table/table.ts';
 import { isTextType } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { quotedText } from '#shared/sqlTokens.ts';
-import { isPlainColumn } from './valueCondition.ts';
+import { isColumnName } from '#shared/fieldPath.ts';
 
 /** How rows are searched: by the full-text index of columns, or by reading columns of text. */
 export type RowSearch = {
@@ -35,7 +35,7 @@ export async function planSearch(
   const indexed = isScan ? [] : await indexedColumns(table, schema, { signal });
   if (indexed.length > 0) return { text, columns: indexed, isIndex: true };
   const columns = schema.fields.flatMap(({ name, type }) =>
-    isTextType(type as DataType) && isPlainColumn(name) ? [name] : [],
+    isTextType(type as DataType) && isColumnName(name) ? [name] : [],
   );
   if (columns.length > 0) return { text, columns, isIndex: false };
   throw new CatalogError('Unsupported', 'The table has no columns of text.', 'Write a filter.');

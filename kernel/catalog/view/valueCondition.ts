@@ -6,9 +6,6 @@ import { typedLiteral } from '#catalog/typedLiteral.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { parseFieldPath, quotedFieldPath } from '#shared/fieldPath.ts';
 
-/** Whether a condition can name a column of a table: a name with a dot would be the path of a nested field. */
-export const isPlainColumn = (name: string): boolean => !/[.`]/.test(name);
-
 /** Writes a column for a condition, or the path of a nested field; `undefined` for a name that a path can't have. */
 export function conditionName(column: string): string | undefined {
   const path = parseFieldPath(column);

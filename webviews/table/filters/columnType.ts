@@ -1,4 +1,4 @@
-import { parseFieldPath, quotedFieldPath } from '#shared/fieldPath.ts';
+import { isColumnName, parseFieldPath, quotedFieldPath } from '#shared/fieldPath.ts';
 import { shownZone, type TimeUnit, timeUnitNames } from '#shared/format/times.ts';
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import { shownTimeZone } from '../../grid/timeZone.ts';
@@ -63,8 +63,8 @@ export function filterType({ type, blob }: FilterColumn): FilterType {
 /** A column that can have a filter: one of the table, or a nested field, whose name is its path. */
 export type FilterColumn = Omit<ColumnInfo, 'fields'> & { readonly parent?: number | undefined };
 
-/** Whether a filter can name a column: the engine reads a name with a dot as the path of a nested field. */
-export const canFilter = ({ name, parent }: FilterColumn): boolean => parent !== undefined || !/[.`]/.test(name);
+/** Whether a filter can name a column. */
+export const canFilter = ({ name, parent }: FilterColumn): boolean => parent !== undefined || isColumnName(name);
 
 /** The zone in which the user writes times of a column; undefined for columns without a zone. */
 export const typedZone = ({ zone }: FilterType): string | undefined => shownZone(zone, shownTimeZone()) ?? undefined;

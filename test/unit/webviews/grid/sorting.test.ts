@@ -37,6 +37,8 @@ suite('the order of rows', () => {
     assert.match(why('struct<x: int32>')!, /structs/);
     assert.match(why('map<utf8, utf8>')!, /maps/);
     assert.match(why('large_binary', 'c', 'lance.blob.v2')!, /blobs/);
-    assert.match(why('int64', 'a.b')!, /plain word/);
+    for (const name of ['Unit Price', "it's", 'Größe', 'a"b', '__proto__']) assert.equal(why('int64', name), undefined);
+    for (const name of ['a.b', 'a`b']) assert.match(why('int64', name)!, /dot or a backtick/);
+    assert.match(why('int64', '')!, /no name/);
   });
 });

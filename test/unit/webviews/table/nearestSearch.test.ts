@@ -10,7 +10,7 @@ const columns = [
   column('embedding', vectors),
   column('name', 'utf8'),
   column('signed', 'fixed_size_list<int8>[2]'),
-  column('odd name', vectors),
+  column('odd.name', vectors),
   column('several', `list<${vectors}>`),
   { ...column('item', `struct<v: ${vectors}>`), fields: [column('v', vectors)] },
 ];
@@ -64,7 +64,7 @@ suite('The searches in the menus of a table', () => {
         'Find Nearest Rows…',
         '',
         "Can't Find Nearest: the engine searches vectors of 16, 32 or 64-bit floats and of unsigned bytes, not fixed_size_list<int8>[2]",
-        "Can't Find Nearest: its name is not a plain word",
+        "Can't Find Nearest: its name has a dot or a backtick",
         'Find Nearest Rows…',
         '',
       ],
