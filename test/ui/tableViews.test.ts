@@ -108,6 +108,27 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       assert.equal(await page.getByRole('alert').count(), 0);
     }));
 
+  test('the line and the search keep the keys of a text field, and leave the others to the editor', () =>
+    withPanel(async (page) => {
+      await page.evaluate(() => {
+        const keys: string[] = [];
+        // The page of VS Code around this one takes keys in the same way.
+        window.addEventListener('keydown', ({ key }) => keys.push(key));
+        Object.assign(window, { keys });
+      });
+      for (const field of [line(page), page.getByRole('searchbox')]) {
+        await field.click();
+        for (const key of ['F1', 'Control+Shift+P', 'Control+b', 'Control+s']) await page.keyboard.press(key);
+        for (const key of ['x', 'Control+a', 'Control+c', 'Control+v', 'Control+z', 'Control+ArrowLeft', 'Delete'])
+          await page.keyboard.press(key);
+      }
+      const taken = await page.evaluate(() => Reflect.get(window, 'keys') as string[]);
+      assert.deepEqual(
+        taken.filter((key) => key !== 'Control' && key !== 'Shift'),
+        ['F1', 'P', 'b', 's', 'F1', 'P', 'b', 's'],
+      );
+    }));
+
   test('no rows is said, and Clear Filter shows all again; steps are undone and redone', () =>
     withPanel(async (page, { views }) => {
       await line(page).fill('nothing');

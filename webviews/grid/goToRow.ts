@@ -1,5 +1,6 @@
 import { countText } from '#shared/format/numbers.ts';
 import { createElement } from '../parts/elements.ts';
+import { isFieldKey } from '../parts/fieldKeys.ts';
 
 /** Maximum length of a wrong number that is repeated in the message. */
 const maxShown = 40;
@@ -49,7 +50,7 @@ export function openGoToRow({ parent, numRows, go, onClosed }: GoToRowDeps): voi
   input.addEventListener('input', clear);
   box.addEventListener('keydown', (event) => {
     // The grid below must not move, and the editor must not take the keys.
-    event.stopPropagation();
+    if (isFieldKey(event)) event.stopPropagation();
     if (event.key !== 'Enter') return;
     event.preventDefault();
     const parsed = parseRow(input.value, numRows());

@@ -1,4 +1,5 @@
 import { createElement, createWrapper } from '../parts/elements.ts';
+import { isFieldKey } from '../parts/fieldKeys.ts';
 import { type CompletedColumn, completeFilter, type Completion, type Suggestion } from './filterCompletion.ts';
 import { type FilterSpan, problemSpan } from './filterProblem.ts';
 
@@ -154,7 +155,7 @@ export class FilterLine {
 
   #onKey(event: KeyboardEvent): void {
     // The editor must not take keys of the line, such as those of the clipboard and of undo.
-    event.stopPropagation();
+    if (isFieldKey(event)) event.stopPropagation();
     const count = this.#completion?.suggestions.length ?? 0;
     const isListed = count > 0;
     if (event.key === ' ' && event.ctrlKey) this.#suggest(true);

@@ -2,6 +2,7 @@ import { countText } from '#shared/format/numbers.ts';
 import type { NearestFacts, PanelNearest, PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { type DistanceType, parseVectorType } from '#shared/vectorTypes.ts';
 import { createButton, createElement } from '../parts/elements.ts';
+import { isFieldKey } from '../parts/fieldKeys.ts';
 
 export type NearestBarDeps = {
   /** Searches again with another choice. */
@@ -165,7 +166,9 @@ function createSelect(label: string, choose: (value: string) => void): HTMLSelec
   select.title = label;
   select.addEventListener('change', () => choose(select.value));
   // The editor must not take the keys that choose.
-  select.addEventListener('keydown', (event) => event.stopPropagation());
+  select.addEventListener('keydown', (event) => {
+    if (isFieldKey(event)) event.stopPropagation();
+  });
   return select;
 }
 

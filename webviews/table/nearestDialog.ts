@@ -1,6 +1,7 @@
 import { countText } from '#shared/format/numbers.ts';
 import type { VectorType } from '#shared/vectorTypes.ts';
 import { createButton, createElement } from '../parts/elements.ts';
+import { isFieldKey } from '../parts/fieldKeys.ts';
 import { parseVector } from './typedVector.ts';
 
 export type NearestDialogDeps = {
@@ -74,7 +75,7 @@ export function openNearestDialog(deps: NearestDialogDeps): void {
   box.addEventListener('submit', (event) => event.preventDefault());
   box.addEventListener('keydown', (event) => {
     // The grid below must not move, and the editor must not take the keys.
-    event.stopPropagation();
+    if (isFieldKey(event)) event.stopPropagation();
     if (event.key !== 'Enter' || event.shiftKey || event.target !== input) return;
     event.preventDefault();
     void run();

@@ -1,5 +1,6 @@
 import type { PanelSearch, SearchedColumns } from '#shared/protocol/webviewMessages.ts';
 import { createElement, createWrapper } from '../parts/elements.ts';
+import { isFieldKey } from '../parts/fieldKeys.ts';
 
 export type SearchBoxActions = {
   /** Searches the rows; without a search, shows all of them. */
@@ -112,7 +113,7 @@ export class SearchBox {
 
   #onKey(event: KeyboardEvent): void {
     // The editor must not take keys of the box, such as those of the clipboard and of undo.
-    event.stopPropagation();
+    if (isFieldKey(event)) event.stopPropagation();
     const { key } = event;
     if (key === 'Enter') this.#run();
     else if (key === 'Escape') this.#giveUp();

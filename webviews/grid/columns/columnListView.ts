@@ -1,5 +1,6 @@
 import { countText } from '#shared/format/numbers.ts';
 import { createButton, createElement, createWrapper } from '../../parts/elements.ts';
+import { isFieldKey } from '../../parts/fieldKeys.ts';
 import { type ColumnChoices, moveBeside, pin, unpin } from '../columnLayout.ts';
 import { collapseColumn, expandColumn, type GridColumn, isWithin } from '../columnTree.ts';
 import { markedText } from '../markedText.ts';
@@ -203,7 +204,7 @@ export class ColumnListView {
 
   #onKey(event: KeyboardEvent): void {
     // Keys of the list are not keys of the rows, and Escape does not leave a notebook's output.
-    event.stopPropagation();
+    if (isFieldKey(event)) event.stopPropagation();
     if (event.key === 'Escape') {
       event.preventDefault();
       this.#deps.close();

@@ -1,6 +1,7 @@
 import type { ColumnValues } from '#shared/protocol/webviewMessages.ts';
 import { markedText } from '../../grid/markedText.ts';
 import { createButton, createElement, createWrapper } from '../../parts/elements.ts';
+import { isFieldKey } from '../../parts/fieldKeys.ts';
 import {
   type ColumnFilter,
   type Comparison,
@@ -243,7 +244,7 @@ class FilterPopup {
 
   #onKey(event: KeyboardEvent): void {
     // The grid below must not move, and the editor must not take the keys.
-    event.stopPropagation();
+    if (isFieldKey(event)) event.stopPropagation();
     const isButton = event.target instanceof HTMLButtonElement;
     if (event.key !== 'Enter' || isButton || event.defaultPrevented) return;
     event.preventDefault();
