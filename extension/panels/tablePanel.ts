@@ -502,7 +502,8 @@ export class TablePanel implements vscode.Disposable {
   }
 
   /**
-   * Shows the table filtered or sorted, or as it is. If that fails, the panel continues to show what it has.
+   * Shows the table filtered or sorted, or as it is. If that fails, the panel continues to show what it has, unless the
+   * table or its version is gone.
    * @throws CatalogError as `ViewSource.open`, InvalidInput (13) if the table has no views
    */
   async #view(params: PanelHostMethods['view'][0], signal: AbortSignal): Promise<PanelTable> {
@@ -533,6 +534,9 @@ export class TablePanel implements vscode.Disposable {
         throw new CatalogError('InvalidInput', 'The panel shows another table now.', 'Filter again.');
     } catch (error) {
       cancel();
+      // A comparison may lack the other table or version.
+      if (source instanceof ViewSource && this.#showing === before)
+        await this.#lose(base.source, error, before.controller.signal);
       throw error;
     }
     signal.removeEventListener('abort', cancel);

@@ -174,4 +174,20 @@ suite('A sorted and filtered table that changes, in a window', function () {
     await scrollTo(next, 0);
     await hasRow(next, 0, 'third');
   });
+
+  test('says so in its place also if another order is the first that needs the table again', async () => {
+    const { page } = window;
+    const frame = await panel(page);
+    await drop();
+    await frame.locator('[role=columnheader]', { hasText: 'mark' }).hover();
+    await frame.getByRole('button', { name: 'Sort by mark' }).click();
+    const shown = await message(page);
+    await shown.getByText('The table no longer exists').waitFor({ timeout: patience });
+    await shoot(window, 'changed-dropped-sort');
+    await create('fourth');
+    await shown.getByRole('button', { name: 'Retry' }).click();
+    const next = await panel(page);
+    await count(next, '20,000 of 30,000 rows');
+    await hasRow(next, 0, 'fourth');
+  });
 });
