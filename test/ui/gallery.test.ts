@@ -105,6 +105,7 @@ suite('The gallery of the grid, in a browser', function () {
     withPanel({}, async (page) => {
       await open(page);
       await tile(page, 3).getByText('No image').waitFor();
+      assert.equal(await tile(page, 3).getAttribute('aria-label'), 'Row 4: No image, Photo 3');
       await tile(page, 4).getByText('damaged').waitFor();
       await tile(page, 5).getByText('0x').waitFor();
     }));

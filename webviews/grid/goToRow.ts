@@ -1,6 +1,7 @@
 import { countText } from '#shared/format/numbers.ts';
 import { createElement } from '../parts/elements.ts';
 import { isFieldKey } from '../parts/fieldKeys.ts';
+import { tabWithin } from '../parts/tabWithin.ts';
 
 /** Maximum length of a wrong number that is repeated in the message. */
 const maxShown = 40;
@@ -51,6 +52,7 @@ export function openGoToRow({ parent, numRows, go, onClosed }: GoToRowDeps): voi
   box.addEventListener('keydown', (event) => {
     // The grid below must not move, and the editor must not take the keys.
     if (isFieldKey(event)) event.stopPropagation();
+    tabWithin(box, event);
     if (event.key !== 'Enter') return;
     event.preventDefault();
     const parsed = parseRow(input.value, numRows());

@@ -33,6 +33,10 @@ export function openMenu(
     button.textContent = label;
     button.disabled = isDisabled;
     if (startsGroup) button.className = 'lance-group';
+    // As in the menus of the editor, the mouse and the arrow keys move one mark. The menu may open below a mouse that rests.
+    button.addEventListener('pointermove', () => {
+      if (!button.matches(':focus')) button.focus();
+    });
     button.addEventListener('click', () => {
       menu.hidePopover();
       const before = activeElement(parent);

@@ -78,15 +78,17 @@ function growthElement({ note }: PanelGrowth): HTMLElement {
   return element;
 }
 
-/** `7 columns · version 3`, in a view file after the name of the table, a note, and a button while rows are added. Without a toolbar also the number of rows. */
+/**
+ * `7 columns`, in a view file after the name of the table, a note, and a button while rows are added. Without a toolbar,
+ * which has the number of rows, also that.
+ */
 function footerOf(table: PanelTable): Footer {
-  const { tableName, version, note, isGrowing } = table;
+  const { tableName, note, isGrowing } = table;
   const columns = table.changes?.numShown ?? table.columns.length;
   const parts = [
     ...(tableName === undefined ? [] : [markedText(tableName)]),
     ...(hasToolbar(table) ? [] : [rowsText(table)]),
     pluralize(columns, 'column'),
-    ...(version === null ? [] : [`version ${version}`]),
   ];
   return {
     texts: [parts.join(' · '), ...(note === undefined || note === '' ? [] : [note])],

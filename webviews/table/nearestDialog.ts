@@ -2,6 +2,7 @@ import { countText } from '#shared/format/numbers.ts';
 import type { VectorType } from '#shared/vectorTypes.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { isFieldKey } from '../parts/fieldKeys.ts';
+import { tabWithin } from '../parts/tabWithin.ts';
 import { parseVector } from './typedVector.ts';
 
 export type NearestDialogDeps = {
@@ -76,6 +77,7 @@ export function openNearestDialog(deps: NearestDialogDeps): void {
   box.addEventListener('keydown', (event) => {
     // The grid below must not move, and the editor must not take the keys.
     if (isFieldKey(event)) event.stopPropagation();
+    tabWithin(box, event);
     if (event.key !== 'Enter' || event.shiftKey || event.target !== input) return;
     event.preventDefault();
     void run();

@@ -20,6 +20,8 @@ export type PanelOptions = {
   readonly theme?: ThemeName;
   readonly width?: number;
   readonly table?: PanelTable;
+  /** Sets further responses of the stand-in, before it opens the page. */
+  readonly prepare?: ((host: PanelHostStandIn) => void) | undefined;
 };
 
 export type PanelTest = (page: Page, host: PanelHostStandIn) => Promise<void>;
@@ -29,7 +31,7 @@ export type PanelTest = (page: Page, host: PanelHostStandIn) => Promise<void>;
  * @returns a function that runs a test in a new page, whose panel shows its first rows
  */
 export function openPanelPages(suiteOptions: SuiteOptions): (run: PanelTest, options?: PanelOptions) => Promise<void> {
-  const { height = 500, firstShown = '[role=gridcell]:not([aria-busy])', prepare } = suiteOptions;
+  const { height = 500, firstShown = '[role=gridcell]:not([aria-busy])' } = suiteOptions;
   let server: Served;
   let browser: Browser;
 
@@ -43,9 +45,10 @@ export function openPanelPages(suiteOptions: SuiteOptions): (run: PanelTest, opt
     server?.close();
   });
 
-  return (run, { theme = 'dark', width = suiteOptions.width ?? 1_100, table = suiteOptions.table } = {}) =>
+  return (run, { theme = 'dark', width = suiteOptions.width ?? 1_100, table = suiteOptions.table, prepare } = {}) =>
     inPanelPage(browser, { width, height }, async (page) => {
       const host = new PanelHostStandIn(page, table);
+      suiteOptions.prepare?.(host);
       prepare?.(host);
       try {
         await host.open(server.url, theme);

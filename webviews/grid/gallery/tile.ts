@@ -40,13 +40,17 @@ export class Tile {
   #drawn: GridCell | undefined | null = null;
   #drawnBox: ThumbnailBox | undefined;
   #drawing: AbortController | undefined;
+  #captionCell: GridCell | undefined;
+  /** What is shown instead of an image. */
+  #noteText: string | undefined;
   #state = '';
   /** What assistive technology reads. */
   #label = '';
 
   constructor(deps: TileDeps) {
     this.#deps = deps;
-    this.element.append(this.#box, this.#caption);
+    // Assistive technology would join the words of both without the space.
+    this.element.append(this.#box, ' ', this.#caption);
   }
 
   get row(): number {
@@ -64,9 +68,10 @@ export class Tile {
     }
     if (element.getAttribute('aria-setsize') !== String(numRows)) element.setAttribute('aria-setsize', String(numRows));
     const text = caption === undefined ? undefined : frame.cell(row, caption);
+    this.#captionCell = text;
     this.#drawCaption(caption === undefined, text);
     this.#drawImage(frame.cell(row, image), image, box);
-    this.#describe(text);
+    this.#describe();
     const state = `${isActive ? 'a' : ''}${isSelected ? 's' : ''}`;
     if (state === this.#state) return;
     this.#state = state;
@@ -92,9 +97,11 @@ export class Tile {
     this.#caption.classList.toggle('lance-quiet-number', isNumber);
   }
 
-  #describe(text: GridCell | undefined): void {
-    const caption = text === undefined || text.kind === 'null' ? '' : `: ${text.text}`;
-    const label = `Row ${countText(this.#row + 1)}${caption}, ${this.#drawn?.text ?? 'loading'}`;
+  #describe(): void {
+    const caption = this.#captionCell?.kind === 'null' ? undefined : this.#captionCell?.text;
+    const shown = this.#noteText === undefined ? [caption, this.#drawn?.text ?? 'loading'] : [this.#noteText, caption];
+    const [first, ...rest] = shown.filter((text) => text !== undefined && text !== '');
+    const label = [`Row ${countText(this.#row + 1)}: ${first}`, ...rest].join(', ');
     if (label !== this.#label) this.element.ariaLabel = label;
     this.#label = label;
   }
@@ -104,6 +111,7 @@ export class Tile {
     this.release();
     this.#drawn = cell;
     this.#drawnBox = box;
+    this.#noteText = undefined;
     this.element.ariaBusy = cell === undefined ? 'true' : null;
     if (cell === undefined) return this.#box.replaceChildren();
     if (cell.kind === 'image' && cell.mime !== svgMime) return this.#paint(cell, box);
@@ -119,6 +127,8 @@ export class Tile {
     const note = createElement('span', { className: 'lance-tile-note', text });
     note.title = title;
     this.#box.replaceChildren(note);
+    this.#noteText = text;
+    this.#describe();
   }
 
   #paint({ bytes, mime, text }: { bytes: Uint8Array; mime: string; text: string }, box: ThumbnailBox): void {

@@ -2,6 +2,7 @@ import type { ColumnValues } from '#shared/protocol/webviewMessages.ts';
 import { markedText } from '../../grid/markedText.ts';
 import { createButton, createElement, createWrapper } from '../../parts/elements.ts';
 import { isFieldKey } from '../../parts/fieldKeys.ts';
+import { tabWithin } from '../../parts/tabWithin.ts';
 import {
   type ColumnFilter,
   type Comparison,
@@ -245,6 +246,7 @@ class FilterPopup {
   #onKey(event: KeyboardEvent): void {
     // The grid below must not move, and the editor must not take the keys.
     if (isFieldKey(event)) event.stopPropagation();
+    tabWithin(this.#element, event);
     const isButton = event.target instanceof HTMLButtonElement;
     if (event.key !== 'Enter' || isButton || event.defaultPrevented) return;
     event.preventDefault();
