@@ -96,20 +96,20 @@ suite('A comparison of two versions of a table, in a window', function () {
 
   test('is of another table, whose namespace and key are chosen in lists', async () => {
     const { page } = window;
-    await db.createNamespace(['copies']);
+    await db.createNamespace(['copies'], { mode: 'exist_ok' });
     const copied = await db.openTable('products', { namespacePath: ['shop'], version: first });
-    await db.createTable('old products', await copied.query().toArrow(), { namespacePath: ['copies'] });
+    await db.createTable('old-products', await copied.query().toArrow(), { namespacePath: ['copies'] });
     const frame = await frameWith(page, '.lance-compare-button');
     await frame.locator('.lance-toolbar-count').click();
     await runCommand(page, 'Lance Catalog: Compare With…');
     await choose('Another table…');
     await choose('..');
     await choose('copies');
-    await choose('old products');
+    await choose('old-products');
     await choose('id');
-    await comparesRows();
     const compared = await bar();
-    await compared.getByText(/^copies\/old products, version 1 → shop\/products, version \d+, by id$/).waitFor();
+    await compared.getByText(/^copies\/old-products, version 1 → shop\/products, version \d+, by id$/).waitFor();
+    await comparesRows();
     await shoot(window, 'changes-other-table');
     await compared.getByRole('button', { name: 'Leave Comparison' }).click();
     await compared.waitFor({ state: 'detached' });
