@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { buildAll, isStale } from '../../scripts/build.ts';
 import { onInterrupt } from '../../scripts/processes.ts';
+import { closeSharedBrowser } from '../harness/browser.ts';
 import type { Need } from '../harness/needs/installing.ts';
 import { kubeNeeds } from '../harness/needs/kubeNeeds.ts';
 import { benchNeeds, missing, needsOf, report } from '../harness/needs/needs.ts';
@@ -85,6 +86,7 @@ export async function main(args: readonly string[]): Promise<number> {
     missed += figures.filter((figure) => isMissed(figure)).length;
     console.log(`kept in ${keep(name, { machine: on, runs: options.runs, figures })}`);
   }
+  await closeSharedBrowser();
   console.log(missed === 0 ? 'all goals met' : `${missed} goals missed`);
   return missed === 0 ? 0 : 1;
 }

@@ -109,9 +109,11 @@ const watchMs = 100;
 function watchProcesses(pid: number): { most: () => number; stop: () => void } {
   let most = 0;
   const readMemory = (): void => {
+    // A process that has just ended is still listed, and has no memory.
+    const sizes = processesOf(pid).map((each) => memoryOf(each) || 0);
     most = Math.max(
       most,
-      processesOf(pid).reduce((sum, each) => sum + memoryOf(each), 0),
+      sizes.reduce((sum, size) => sum + size, 0),
     );
   };
   const timer = setInterval(() => {
