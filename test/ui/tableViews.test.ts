@@ -57,6 +57,25 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       await head(page, 'score').and(page.locator('[aria-sort=descending]')).waitFor();
     }));
 
+  test('a sort that fails is said below the rows, where it covers no header, and is tried again', () =>
+    withPanel(async (page, host) => {
+      const sort = host.view;
+      host.view = () => {
+        throw new Error('Can’t reach the server. Start it again.');
+      };
+      await head(page, 'name').hover();
+      await page.getByRole('button', { name: 'Sort by name' }).click();
+      const footer = page.locator('.lance-footer');
+      await footer.getByText('Can’t reach the server. Start it again.').waitFor();
+      await page.screenshot({ path: join(shots, 'sort-failed.png') });
+      assert.equal(await page.locator('#lance-filter-problem').isVisible(), false);
+      assert.equal(await page.locator('[aria-sort]').count(), 0);
+      host.view = sort;
+      await footer.getByRole('button', { name: 'Try Again' }).click();
+      await head(page, 'name').and(page.locator('[aria-sort=ascending]')).waitFor();
+      assert.equal(await footer.getByText('Can’t reach').count(), 0);
+    }));
+
   test('the menu of a header sorts by keyboard, and says why a list has no order', () =>
     withPanel(async (page, { views }) => {
       await page.keyboard.press('ArrowUp');

@@ -96,7 +96,7 @@ export class Grid {
       rowHeight,
       onChange: () => this.#relayout(),
     });
-    this.#copy = new CellCopy({ frame, tell: (notice) => this.#tell(notice), selected: () => this.#selectedCells() });
+    this.#copy = new CellCopy({ frame, tell: (notice) => this.tell(notice), selected: () => this.#selectedCells() });
     this.#media = new CellMedia(this.element, frame);
     this.#pane = new DetailPane({
       place: this.#main,
@@ -425,7 +425,8 @@ export class Grid {
 
   // Footer and state
 
-  #tell(notice: Notice | undefined): void {
+  /** Shows a notice below the rows, until the selection changes. */
+  tell(notice: Notice | undefined): void {
     if (this.#isClosed) return;
     this.#notice = notice;
     this.#drawFooter();

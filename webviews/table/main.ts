@@ -187,6 +187,9 @@ const viewing = new TableViewing({
   focusRows: () => {
     if (content.kind === 'table') content.grid.focus();
   },
+  tell: (notice) => {
+    if (content.kind === 'table') content.grid.tell(notice);
+  },
   onIdle: () => showFinding(),
   keepSteps: (steps) => keepPage({ steps }),
   parent: root,

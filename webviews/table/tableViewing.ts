@@ -14,6 +14,7 @@ import { type GridColumn, gridColumns, positionOf } from '../grid/columnTree.ts'
 import type { GridFrame } from '../grid/frame.ts';
 import type { GridViewing } from '../grid/sorting.ts';
 import { createElement } from '../parts/elements.ts';
+import type { Notice } from '../parts/noticeLine.ts';
 import type { Chip } from './filterChips.ts';
 import { FilterLine } from './filterLine.ts';
 import { canFilter } from './filters/columnType.ts';
@@ -43,6 +44,8 @@ export type TableViewingDeps = {
   /** Shows the table of a view instead of the one before. */
   readonly show: (table: PanelTable) => void;
   readonly focusRows: () => void;
+  /** Shows a notice below the rows, or none. */
+  readonly tell: (notice: Notice | undefined) => void;
   /** Called when no view is awaited any longer. */
   readonly onIdle: () => void;
   /** Keeps the steps, for a page that is created again. */
@@ -131,6 +134,7 @@ export class TableViewing {
       show(table);
       const problem = withoutTable(messageOf(error));
       if (view.nearest) this.bar.fail(problem);
+      else if (view.where === '') this.#tellFailure(problem, () => void this.restore(table, view));
       else this.#line.fail(problem, view.where);
     }
   }
@@ -267,14 +271,14 @@ export class TableViewing {
 
   async #step(offset: -1 | 1): Promise<void> {
     const view = this.#steps.peek(offset);
-    if (view && (await this.#request(view))) {
+    if (view && (await this.#request(view, { again: () => void this.#step(offset) }))) {
       this.#steps.move(offset);
       this.#stepped();
     }
   }
 
   async #apply(view: PanelView): Promise<boolean> {
-    if (!(await this.#request(view))) return false;
+    if (!(await this.#request(view, { again: () => void this.#apply(view) }))) return false;
     this.#steps.add(view);
     this.#stepped();
     return true;
@@ -338,7 +342,7 @@ export class TableViewing {
   /** Shows the rows of a search. @returns why it failed */
   async #showNearest(view: PanelView): Promise<string | undefined> {
     let problem: string | undefined;
-    const isShown = await this.#request(view, (message) => (problem = message));
+    const isShown = await this.#request(view, { fail: (message) => (problem = message) });
     if (!isShown) return problem;
     this.#steps.add(view);
     this.#stepped();
@@ -363,25 +367,36 @@ export class TableViewing {
   }
 
   /**
-   * Shows a view.
-   * @param fail is called with the reason if it can't be shown. Default: the line of the filter says it
+   * Shows a view. If it can't be shown, `fail` is called with the reason. Without it, the line of the filter or the
+   * search says the reason if that was changed; else a notice below the rows, with a button that calls `again`.
    * @returns whether it is shown; if not, the rows stay as they are
    */
-  async #request(view: PanelView, fail?: (message: string) => void): Promise<boolean> {
+  async #request(
+    view: PanelView,
+    told: { readonly fail: (message: string) => void } | { readonly again: () => void },
+  ): Promise<boolean> {
     const table = this.#table;
     if (!table) return false;
     // A filter that the user is writing stays while the rows are sorted.
     const where = view.where === this.#view.where ? undefined : view.where;
     const isSearch = where === undefined && JSON.stringify(view.search) !== JSON.stringify(this.#view.search);
-    const explain = isSearch
-      ? (message: string) => this.#search.fail(message)
-      : (message: string) => this.#line.fail(message, where);
-    const next = await this.#run(fail ?? explain, (signal) => this.#deps.requestView(table, view, signal));
+    const explain = (message: string): void => {
+      if ('fail' in told) told.fail(message);
+      else if (isSearch) this.#search.fail(message);
+      else if (where === undefined) this.#tellFailure(message, told.again);
+      else this.#line.fail(message, where);
+    };
+    const next = await this.#run(explain, (signal) => this.#deps.requestView(table, view, signal));
     if (!next) return false;
     if (where !== undefined) this.#line.write(where);
     if (isSearch) this.#search.write(view.search);
     this.#deps.show(next);
     return true;
+  }
+
+  /** Says below the rows why they stay as they are: above them, the message would cover the headers that sort. */
+  #tellFailure(text: string, again: () => void): void {
+    this.#deps.tell({ text, actions: [{ label: 'Try Again', run: again }] });
   }
 
   /**
@@ -390,6 +405,7 @@ export class TableViewing {
    */
   async #run<T>(fail: (message: string) => void, request: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     this.#running?.abort();
+    this.#deps.tell(undefined);
     const controller = new AbortController();
     this.#running = controller;
     this.#line.isBusy = true;
