@@ -90,7 +90,7 @@ suite('The rows of a comparison, in a browser', function () {
       const bar = page.getByRole('group', { name: 'Comparison', exact: true });
       await bar.getByText('version 3 → version 7, by id').waitFor();
       await bar.getByText('1,000,000 rows compared').waitFor();
-      await bar.getByText('Columns: + more: int64, − less: utf8, kind: float → utf8').waitFor();
+      await bar.getByText('Columns: more added (int64), less removed (utf8), kind: float → utf8').waitFor();
       host.view = (wanted) => {
         const { changes: _, view: __, ...whole } = compared;
         return wanted.changes ? { ...compared, key: 'kind', numRows: 1, view: wanted } : { ...whole, key: 'whole' };

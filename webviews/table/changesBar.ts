@@ -94,9 +94,9 @@ function statusText({ end, compared, rowsRead, rowsTotal }: ShownChanges['state'
   return end === 'canceled' ? `Canceled at ${part} %` : `Comparing… ${part} %`;
 }
 
-/** `+ more: int64`, `− less: utf8`, `price: float → double`. */
+/** `more added (int64)`, `less removed (utf8)`, `price: float → double`. */
 function columnText({ name, before, after }: ChangedColumn): string {
-  if (before === undefined) return `${changeSigns.added} ${name}: ${after ?? ''}`;
-  if (after === undefined) return `${changeSigns.removed} ${name}: ${before}`;
+  if (before === undefined) return `${name} added (${after ?? ''})`;
+  if (after === undefined) return `${name} removed (${before})`;
   return `${name}: ${before} → ${after}`;
 }
