@@ -56,6 +56,31 @@ suite('Photos, recordings and wide tables of the sample of npm start, in a windo
     await frame.waitForFunction(() => innerWidth > 700);
   });
 
+  test('photos are a gallery with their captions, whose image opens with its size', async () => {
+    const frame = await show('photos', '.lance-image:not(.lance-decoding)');
+    await frame.getByRole('button', { name: 'Gallery', exact: true }).click();
+    const first = frame.locator('.lance-tile').first();
+    await first.locator('canvas').waitFor();
+    const caption = await first.innerText();
+    assert.match(caption, /\w+ \w+/);
+    for (const [name, theme] of Object.entries(themes)) {
+      await switchTheme(window.page, theme);
+      await shoot(window, `media-gallery-${name}`);
+    }
+    await first.click();
+    await window.page.keyboard.press('Enter');
+    await frame.locator('.lance-detail-row').getByText('Row 1', { exact: true }).waitFor();
+    await frame
+      .locator('.lance-detail-facts')
+      .getByText(/\d+ × \d+ px/)
+      .waitFor();
+    await shoot(window, 'media-gallery-pane');
+    await window.page.keyboard.press('Escape');
+    await frame.locator('.lance-pane').waitFor({ state: 'detached' });
+    await frame.getByRole('button', { name: 'Table', exact: true }).click();
+    await frame.locator('[role=gridcell]').first().waitFor();
+  });
+
   test('a recording and the video play', async () => {
     const frame = await show('recordings', '.lance-playable');
     await cell(frame, 8, 2).getByText('null').waitFor();
