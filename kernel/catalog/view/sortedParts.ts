@@ -30,8 +30,8 @@ type Part = {
 };
 
 /**
- * One sort of 10 million numbers takes a server 550 MB, 20 million 670 MB and 40
- * million 1,150 MB. A query of a server may have 1,400 MB. Below 20 million rows, parts are slower than one sort.
+ * One sort of 10 million numbers takes a server 550 MB, of 20 million 670 MB, of 40 million 1,150 MB. A query of a server
+ * may have 1,400 MB. Below 20 million rows, parts are slower than one sort.
  */
 const defaultSizes: SortSizes = {
   maxBytes: 640e6,
