@@ -161,8 +161,8 @@ suite('a shown table that changes', () => {
         const other = await catalogOf(connection).then((one) => one.openTable(name));
         assert.equal(await other.version(), version, 'a version of the same number');
         assert.ok(isCatalogError(await failureOf(() => shown.confirm(signal)), 'ConcurrentModification'));
-        assert.equal(panel.hasFailed, false);
-        await panel.rows(500, 1_000, signal);
+        // The panel may have noticed it by itself, because it checks its version some time after it has read rows.
+        await panel.rows(500, 1_000, signal).catch(() => undefined);
         await eventually('the panel says so', () => panel.hasFailed);
         const lost = await new PanelFailures(api.connections).lost(shown, await failureOf(() => shown.confirm(signal)));
         assert.match(lost?.message ?? '', /was dropped and created again after it was opened here/);
