@@ -118,8 +118,13 @@ export class GridRows {
     });
   }
 
-  /** Returns the element of a cell or header in the view. */
+  /** Returns the element of a cell or header in the view, also of one that the last key has just brought there. */
   elementAt(position: GridPosition): HTMLElement | undefined {
+    if (this.#frameRequest !== undefined) {
+      cancelAnimationFrame(this.#frameRequest);
+      this.#frameRequest = undefined;
+      this.#draw();
+    }
     return position.row < 0 ? this.header.headElement(position.column) : this.body.cellElement(position);
   }
 
