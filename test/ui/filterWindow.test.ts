@@ -60,7 +60,9 @@ suite('Filters of columns and the search in a window', function () {
     await frame.getByRole('button', { name: `country is ${country}`, exact: true }).waitFor({ timeout: patience });
     assert.equal(await foundRows(frame), counted);
     const column = await frame.locator('[role=columnheader]', { hasText: 'country' }).getAttribute('aria-colindex');
-    const shown = await frame.locator(`.lance-row [aria-colindex="${column}"]`).allInnerTexts();
+    const cells = frame.locator(`.lance-row [aria-colindex="${column}"]`);
+    await cells.filter({ hasText: country }).first().waitFor({ timeout: patience });
+    const shown = await cells.allInnerTexts();
     assert.deepEqual([...new Set(shown.filter((text) => text !== ''))], [country]);
     await shoot(window, 'filter-chosen');
   });
