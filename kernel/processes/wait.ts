@@ -17,6 +17,12 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     const abort = () => reject(signal.reason instanceof Error ? signal.reason : new DOMException('', 'AbortError'));
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const settle = <R>(pass: (result: R) => void) => {
+      return (result: R): void => {
+        signal.removeEventListener('abort', abort);
+        pass(result);
+      };
+    };
+    work.then(settle(resolve), settle(reject));
   });
 }

@@ -82,7 +82,7 @@ const ways: Record<Way, (order: ReadOrder) => Promise<Opened>> = {
     if (!(opened instanceof DirTable)) throw new Error('The table of a directory is of another kind.');
     const read = async () => {
       const native = await opened.executeIpc({});
-      if (!native) throw new Error('The engine does not give its buffers.');
+      if (!native || !('buffers' in native)) throw new Error('The engine does not give its buffers.');
       return native.buffers;
     };
     return { read, small: () => oneRow(opened), close: () => catalog.close() };

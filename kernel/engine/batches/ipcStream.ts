@@ -19,6 +19,12 @@ import { createWrittenBytes, encodeStream } from '#catalog/arrow/ipcWriter.ts';
 const magic = 'ARROW1';
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
+/** Returns an Arrow IPC stream with the batch of one file of the engine, in pieces. */
+export function streamOfFile(file: Uint8Array): Uint8Array[] {
+  const { schemaMessage, batches } = cutFile(file);
+  return [schemaMessage, batches, endOfStream];
+}
+
 /**
  * Builds one Arrow IPC stream from the engine's files, which have one batch each. `schema` is called only if there is
  * no file.
@@ -54,6 +60,44 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
   const batches = start + 8 + bytes.readInt32LE(start + 4);
   if (batches > end) throw new RangeError('The engine returned an Arrow file with an incomplete schema.');
   return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
+}
+
+// The numbers of a message's header types (Arrow, `Message.fbs`).
+const dictionaryBatch = 2;
+const recordBatch = 3;
+
+/**
+ * Returns the number of rows in a file of the engine, which has one batch. Only this number is decoded, because
+ * decoding a batch of thousands of columns takes long. Returns 0 for bytes of another layout.
+ */
+export function rowsOfFile(file: Uint8Array): number {
+  const { batches } = cutFile(file);
+  const bytes = Buffer.from(batches.buffer, batches.byteOffset, batches.byteLength);
+  // A message is a marker, the length of the metadata, the metadata, and a body. Dictionaries come before the batch.
+  for (let at = 0; at + 8 < bytes.length;) {
+    const metadata = at + 8;
+    const message = metadata + bytes.readInt32LE(metadata);
+    const type = fieldOf(bytes, message, 1);
+    const header = fieldOf(bytes, message, 2);
+    const bodyLength = fieldOf(bytes, message, 3);
+    if (type === undefined || header === undefined) return 0;
+    if (bytes[type] === recordBatch) {
+      const length = fieldOf(bytes, header + bytes.readInt32LE(header), 0);
+      return length === undefined ? 0 : Number(bytes.readBigInt64LE(length));
+    }
+    if (bytes[type] !== dictionaryBatch) return 0;
+    at =
+      metadata + bytes.readInt32LE(at + 4) + (bodyLength === undefined ? 0 : Number(bytes.readBigInt64LE(bodyLength)));
+  }
+  return 0;
+}
+
+/** Returns where a field of a FlatBuffers table is; `undefined` if the table does not have the field. */
+function fieldOf(bytes: Buffer, table: number, index: number): number | undefined {
+  const offsets = table - bytes.readInt32LE(table);
+  const slot = 4 + 2 * index;
+  const offset = slot < bytes.readUInt16LE(offsets) ? bytes.readUInt16LE(offsets + slot) : 0;
+  return offset === 0 ? undefined : table + offset;
 }
 
 /** Encodes batches as Arrow IPC in either format, one chunk per batch, so that a slow reader slows the writer down. */

@@ -1,6 +1,5 @@
 import type { Query as NativeQuery, Table as NativeTable, VectorQuery } from '@lancedb/lancedb';
 import type { RecordBatch, Schema } from '#arrow';
-import { untilBytes } from '#catalog/arrow/untilBytes.ts';
 import { wordsOfQuery } from '#catalog/query/fullTextQuery.ts';
 import {
   type BatchStream,
@@ -10,6 +9,7 @@ import {
   type QueryRunner,
   type QuerySpec,
 } from '#catalog/query/querySpec.ts';
+import { rowsOfFile } from '#engine/batches/ipcStream.ts';
 import { batchLength, fixedWidth, sampledWidth, sampleRows } from '#engine/batches/batchLength.ts';
 import { loadNative } from '#engine/native.ts';
 import { CatalogError } from '#shared/errors.ts';
@@ -20,10 +20,12 @@ import { nativeFullText } from './nativeFullText.ts';
 import type { TableHandle } from './tableHandle.ts';
 
 /**
- * The rows of a query as the engine's Arrow IPC buffers, one file per batch. `schema` reads the schema if there are no
- * buffers.
+ * The rows of a query as the engine's Arrow IPC buffers, one file per batch: `only` one that has all rows, or several
+ * that are read on demand. `schema` reads the schema if there are no buffers.
  */
-export type IpcRows = { schema: () => Promise<Schema>; buffers: AsyncIterable<Uint8Array> };
+export type IpcRows =
+  | { readonly only: Uint8Array }
+  | { readonly schema: () => Promise<Schema>; readonly buffers: AsyncIterable<Uint8Array> };
 
 type Built = NativeQuery | VectorQuery;
 
@@ -82,20 +84,27 @@ async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): 
     });
   const { schema, batches, first } = started;
   const next = () => handle.step('QueryTable', { signal }, () => batches!.next(), spec.filter);
-  async function* readAll(): AsyncGenerator<RecordBatch> {
+  async function* readAll(): AsyncGenerator<RecordBatch, void, undefined> {
+    const seen = { rows: 0, bytes: 0 };
     for (let read: IteratorResult<RecordBatch> | undefined = first; read && !read.done; read = await next()) {
       signal?.throwIfAborted();
       yield read.value;
+      seen.rows += read.value.numRows;
+      seen.bytes += read.value.data.byteLength;
+      if (isComplete(spec, seen)) return;
     }
   }
-  return {
-    schema,
-    batches: releaseAfter(
-      untilBytes(readAll(), spec.maxBytes, ({ data }) => data.byteLength),
-      release,
-    ),
-  };
+  return { schema, batches: releaseAfter(readAll(), release) };
 }
+
+/**
+ * Whether a query has no rows after those that were read, so that the engine need not be asked for more. Each further
+ * call costs as much as a tenth of reading a small page. The limit of a search is not that of its rows.
+ */
+const isComplete = (
+  { limit = Infinity, maxBytes = Infinity, vector, fullText }: QuerySpec,
+  { rows, bytes }: { rows: number; bytes: number },
+): boolean => bytes >= maxBytes || (rows >= limit && !vector && !fullText);
 
 /**
  * Returns the rows of a query as the engine's buffers, for callers that forward them unread. Returns `undefined` if the
@@ -133,19 +142,29 @@ export async function queryIpc(
     return undefined;
   }
   const { query, buffers, first } = started;
+  if (first !== null && isComplete(spec, sizeOf(first))) {
+    release();
+    return { only: first };
+  }
   const step = <T>(work: () => Promise<T>): Promise<T> => handle.step('QueryTable', { signal }, work, spec.filter);
-  async function* readAll(): AsyncGenerator<Uint8Array> {
-    for (let buffer = first; buffer; buffer = await step(() => buffers!.next())) yield buffer;
+  async function* readAll(): AsyncGenerator<Uint8Array, void, undefined> {
+    const seen = { rows: 0, bytes: 0 };
+    for (let buffer = first; buffer; buffer = await step(() => buffers!.next())) {
+      yield buffer;
+      const { rows, bytes } = sizeOf(buffer);
+      seen.rows += rows;
+      seen.bytes += bytes;
+      if (isComplete(spec, seen)) return;
+    }
   }
   return {
     // Planning a query takes as long as reading a page, so `outputSchema` is called only if there are no rows.
     schema: () => step(() => query.outputSchema()),
-    buffers: releaseAfter(
-      untilBytes(readAll(), spec.maxBytes, (buffer) => buffer.length),
-      release,
-    ),
+    buffers: releaseAfter(readAll(), release),
   };
 }
+
+const sizeOf = (file: Uint8Array) => ({ rows: rowsOfFile(file), bytes: file.length });
 
 /** Calls `release` after the last item, after an error, or when the reader stops early, even before its first read. */
 function releaseAfter<T>(items: AsyncGenerator<T, void, undefined>, release: () => void): AsyncIterableIterator<T> {

@@ -1,5 +1,5 @@
 import type { Table as NativeTable } from '@lancedb/lancedb';
-import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Operation } from '#catalog/contract.ts';
@@ -170,11 +170,14 @@ export class TableHandle {
     this.#holds++;
     let isHeld = true;
     return () => {
-      if (!isHeld) return;
+      if (isHeld) this.#letGo();
       isHeld = false;
-      this.#holds--;
-      if (this.#isRetired && this.#holds === 0) this.close();
     };
+  }
+
+  #letGo(): void {
+    this.#holds--;
+    if (this.#isRetired && this.#holds === 0) this.close();
   }
 
   /** Closes the handle as soon as no stream and no call needs it, because its table reads from another handle now. */
@@ -185,11 +188,15 @@ export class TableHandle {
 
   /** Runs a call; errors name the operation and the table. */
   async during<T>(operation: Operation, call: () => Promise<T>): Promise<T> {
-    const release = this.hold();
+    this.#holds++;
     try {
-      return await withErrorContext({ operation, identifier: displayPath(this.namespacePath, this.name) }, call);
+      return await call();
+    } catch (error) {
+      throw isCatalogError(error)
+        ? error.about({ operation, identifier: displayPath(this.namespacePath, this.name) })
+        : error;
     } finally {
-      release();
+      this.#letGo();
     }
   }
 

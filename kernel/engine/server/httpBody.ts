@@ -37,6 +37,8 @@ export type ReadingObserver = {
   endReading: (request: IncomingMessage) => void;
 };
 
+const lessData = 'Send less data.';
+
 /** How many bytes of a body are still read after the response was sent, and for how many milliseconds. */
 export type DrainLimits = { bytes: number; time: number };
 export const drainLimits: DrainLimits = { bytes: 64 * 1024 * 1024, time: 5000 };
@@ -91,15 +93,8 @@ export class BodyReader {
         'Send JSON with Content-Type: application/json.',
       );
     if (this.#type !== undefined && !this.isJson) throw refusal();
-    const chunks: Uint8Array[] = [];
-    const end = this.#limits.jsonTime === 0 ? Infinity : performance.now() + this.#limits.jsonTime;
-    this.#observer?.startReading(this.#request);
-    for await (const chunk of this.#read(this.#limits.jsonBytes, 'Send less data.', end)) {
-      this.#observer?.receive(this.#request, chunk.length);
-      chunks.push(chunk);
-    }
-    this.#observer?.endReading(this.#request);
-    this.#bytes = Buffer.concat(chunks);
+    const hasArrived = this.#request.complete && !this.#request.destroyed;
+    this.#bytes = hasArrived ? this.#arrivedBytes() : await this.#arrivingBytes();
     const text = this.#bytes.toString('utf8');
     // An empty body needs no content type, because some clients omit an optional object in this way.
     if (!this.isJson && text !== '') throw refusal();
@@ -117,6 +112,66 @@ export class BodyReader {
       throw new CatalogError('InvalidInput', 'The request body is not a JSON object.', 'Send an object, at least {}.');
     }
     return value;
+  }
+
+  /**
+   * Returns a body that has arrived as a whole, as a small one does together with the headers. Nothing is awaited, so
+   * no time limit is needed.
+   */
+  #arrivedBytes(): Buffer {
+    const chunk: unknown = this.#request.read();
+    if (!(chunk instanceof Buffer)) return Buffer.alloc(0);
+    this.#count(chunk, this.#limits.jsonBytes, lessData);
+    this.#observer?.receive(this.#request, chunk.length);
+    return chunk;
+  }
+
+  /**
+   * Reads a body with listeners, because iterating over a request costs as much as the rest of a small request.
+   * @throws CatalogError InvalidInput (13) if the body is too large, pauses for too long, or takes too long
+   */
+  async #arrivingBytes(): Promise<Buffer> {
+    const request = this.#request;
+    const { idle, jsonTime, jsonBytes } = this.#limits;
+    const chunks: Uint8Array[] = [];
+    this.#observer?.startReading(request);
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error?: unknown): void => {
+        clearTimeout(silence);
+        clearTimeout(late);
+        request.off('data', take).off('end', settle).off('error', settle).off('close', leave);
+        if (error === undefined) return resolve();
+        // `discard` reads the rest.
+        request.pause();
+        reject(error);
+      };
+      const limitTime = (time: number, what: string): NodeJS.Timeout | undefined =>
+        time > 0 ? setTimeout(() => settle(tooSlow(`${what} ${time / 1000} seconds`)), time) : undefined;
+      const silence = limitTime(idle, 'paused for');
+      const late = limitTime(jsonTime, 'took more than');
+      const take = (chunk: Uint8Array): void => {
+        silence?.refresh();
+        try {
+          this.#count(chunk, jsonBytes, lessData);
+          this.#observer?.receive(request, chunk.length);
+          chunks.push(chunk);
+        } catch (error) {
+          settle(error);
+        }
+      };
+      const leave = (): void => settle(new Error('The client disconnected before the end of its request.'));
+      if (request.destroyed) return leave();
+      request.on('data', take).on('end', settle).on('error', settle).on('close', leave);
+    });
+    this.#observer?.endReading(request);
+    return Buffer.concat(chunks);
+  }
+
+  /** @throws CatalogError InvalidInput (13) if the body has more than `limit` bytes */
+  #count(chunk: Uint8Array, limit: number, hint: string): void {
+    this.bytes += chunk.length;
+    if (this.bytes <= limit) return;
+    throw new CatalogError('InvalidInput', `The request body has more than ${limit} bytes.`, hint, { status: 413 });
   }
 
   /**
@@ -156,8 +211,7 @@ export class BodyReader {
     });
   }
 
-  /** @param end a time of `performance.now()`; without it the body must arrive at a minimum rate */
-  async *#read(limit: number, hint: string, end?: number): AsyncGenerator<Uint8Array> {
+  async *#read(limit: number, hint: string): AsyncGenerator<Uint8Array> {
     // `for await` over the request can't be used: leaving that loop destroys the connection and with it the response.
     const chunks: AsyncIterator<Uint8Array> = this.#request.iterator({ destroyOnReturn: false });
     let isWaiting = false;
@@ -168,21 +222,16 @@ export class BodyReader {
       for (;;) {
         isWaiting = true;
         const since = performance.now();
-        const next = await this.#inTime(chunks.next(), end);
+        const next = await this.#inTime(chunks.next());
         waited += performance.now() - since;
         isWaiting = false;
         if (next.done) return;
-        this.bytes += next.value.length;
+        this.#count(next.value, limit, hint);
         arrived += next.value.length;
-        if (end === undefined && this.#limits.idle > 0 && waited >= this.#limits.idle) {
+        if (this.#limits.idle > 0 && waited >= this.#limits.idle) {
           if (arrived < (leastRate * waited) / 1000) throw tooSlow(`arrived at less than ${leastRate} bytes a second`);
           waited = 0;
           arrived = 0;
-        }
-        if (this.bytes > limit) {
-          throw new CatalogError('InvalidInput', `The request body has more than ${limit} bytes.`, hint, {
-            status: 413,
-          });
         }
         yield next.value;
       }
@@ -192,17 +241,13 @@ export class BodyReader {
     }
   }
 
-  /** @throws CatalogError InvalidInput (13) if no data arrives for `idle` ms or until `end` */
-  async #inTime<T>(chunk: Promise<T>, end = Infinity): Promise<T> {
-    const { idle, jsonTime } = this.#limits;
-    const left = end - performance.now();
-    const isLast = idle === 0 || left < idle;
-    if (isLast && left === Infinity) return chunk;
+  /** @throws CatalogError InvalidInput (13) if no data arrives for `idle` ms */
+  async #inTime<T>(chunk: Promise<T>): Promise<T> {
+    const { idle } = this.#limits;
+    if (idle === 0) return chunk;
     let late: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
-      const refuse = (): void =>
-        reject(tooSlow(isLast ? `took more than ${jsonTime / 1000} seconds` : `paused for ${idle / 1000} seconds`));
-      late = setTimeout(refuse, Math.max(0, isLast ? left : idle));
+      late = setTimeout(() => reject(tooSlow(`paused for ${idle / 1000} seconds`)), idle);
     });
     try {
       return await Promise.race([chunk, silence]);

@@ -11,6 +11,12 @@ export type Streamed = {
   chunks: AsyncIterator<Uint8Array>;
 };
 
+/** A response whose bytes are all known. */
+export type Whole = {
+  headers: Readonly<Record<string, string>>;
+  pieces: readonly Uint8Array[];
+};
+
 /** Bytes of a response written at once; between two writes, the progress of the reader is checked. */
 const pieceBytes = 64 * 1024;
 
@@ -58,8 +64,8 @@ export class Reply {
   readonly #limits: Limits;
   readonly #signal: AbortSignal;
   /**
-   * Resolves the pending `write`. A listener for each write is not used, because with a slow reader the listeners would
-   * accumulate.
+   * Resolves the pending wait for an event of the response. A listener for each write is not used, because with a slow
+   * reader the listeners would accumulate.
    */
   #wake: (() => void) | undefined;
 
@@ -70,9 +76,10 @@ export class Reply {
     this.#signal = signal;
     const wake = () => this.#wake?.();
     response.on('drain', wake);
+    response.on('finish', wake);
+    response.on('close', wake);
     // The error of a write to a client that has just disconnected is ignored, because `signal` reports the disconnect.
     response.on('error', () => undefined);
-    signal.addEventListener('abort', wake);
   }
 
   /** @param applied preferences of the client that were applied */
@@ -87,6 +94,10 @@ export class Reply {
   /** Sends a complete Arrow IPC stream. */
   arrow(stream: Uint8Array): Promise<void> {
     return this.#whole(200, { 'content-type': arrowStreamMime }, [stream]);
+  }
+
+  whole({ headers, pieces }: Whole): Promise<void> {
+    return this.#whole(200, headers, pieces);
   }
 
   empty(): Promise<void> {
@@ -188,11 +199,8 @@ export class Reply {
     // If the client has already disconnected, no further event will occur.
     if (response.destroyed) return;
     const late = this.#cutWhenIdle();
-    await new Promise<void>((resolve) => {
-      response.once('finish', resolve);
-      response.once('close', resolve);
-      send();
-    });
+    send();
+    while (!response.writableFinished && !response.closed) await this.#nextEvent();
     clearTimeout(late);
     if (response.writableFinished) this.end = 'sent';
   }
@@ -206,10 +214,15 @@ export class Reply {
     this.bytes += chunk.length;
     if (this.#response.write(chunk)) return;
     const late = this.#cutWhenIdle();
-    await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.#wake = undefined;
+    await this.#nextEvent();
     clearTimeout(late);
     this.#signal.throwIfAborted();
+  }
+
+  /** Resolves when the client has taken data, or all of it, or has disconnected. */
+  async #nextEvent(): Promise<void> {
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#wake = undefined;
   }
 
   /** Starts a timer that cuts the connection to a reader that takes nothing for `idle` ms. */

@@ -60,6 +60,13 @@ function route(method: string, path: string, operation: string, isRootOnly: bool
   return { method, segments: segmentsOf(path), operation: operation as Operation, isRootOnly };
 }
 
+/** The routes by the number of their segments. */
+const routesOfLength = new Map<number, Route[]>();
+for (const one of routes) {
+  const { length } = one.segments;
+  routesOfLength.set(length, [...(routesOfLength.get(length) ?? []), one]);
+}
+
 function placeholders({ segments }: Route): number {
   return segments.filter(isPlaceholder).length;
 }
@@ -84,10 +91,10 @@ export function matchRoute(method: string, url: string): RouteMatch {
   if (isRemote) segments.pop();
   const dialect: Dialect = isRemote ? 'lancedb' : 'specification';
   const none = { operation: undefined, dialect, id: [], indexName: '', query, handler: unreachable };
-  const fitting = routes.filter((one) => fits(one.segments, segments));
-  const found = fitting.find((one) => one.method === method);
+  const candidates = routesOfLength.get(segments.length) ?? [];
+  const found = candidates.find((one) => one.method === method && fits(one.segments, segments));
   if (!found) {
-    const allow = fitting.map((one) => one.method);
+    const allow = candidates.filter((one) => fits(one.segments, segments)).map((one) => one.method);
     return allow.length > 0
       ? { ...none, allow, problem: wrongMethod(method, path, allow) }
       : { ...none, problem: noAddress(method, path, segments[0] === 'v1') };
@@ -120,8 +127,8 @@ function split(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** Whether the segments of a URL are those of a route with as many segments. */
 const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
-  pattern.length === segments.length &&
   pattern.every((part, index) => (isPlaceholder(part) ? segments[index] !== '' : part === segments[index]));
 
 const unreachable: Handler = () => Promise.reject(new Error('There is no handler.'));

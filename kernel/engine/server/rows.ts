@@ -5,15 +5,15 @@ import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
 import type { Query } from '#catalog/query/query.ts';
 import type { QuerySpec } from '#catalog/query/querySpec.ts';
 import type { Table } from '#catalog/table/table.ts';
-import { encodeBatches, streamOfFiles } from '#engine/batches/ipcStream.ts';
-import type { Streamed } from './reply.ts';
+import { encodeBatches, streamOfFile, streamOfFiles } from '#engine/batches/ipcStream.ts';
+import type { Streamed, Whole } from './reply.ts';
 import type { Rows } from './routeTypes.ts';
 
 /**
  * Returns the rows of a query as Arrow IPC: in the stream format if the client accepts it, otherwise in the file format
  * that the specification prescribes.
  */
-export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: AbortSignal): Promise<Streamed> {
+export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: AbortSignal): Promise<Streamed | Whole> {
   const isCompleteWished = parsePreferences(headers['prefer']).has(preference.completeRows);
   const applied = [queryPreferences(rows.spec) ?? [], isCompleteWished ? preference.completeRows : []].flat();
   const isStream = headers.accept?.includes(arrowStreamMime) ?? false;
@@ -22,19 +22,20 @@ export async function rowsOf(rows: Rows, headers: IncomingHttpHeaders, signal: A
       'content-type': isStream ? arrowStreamMime : arrowFileMime,
       ...(applied.length > 0 && { 'preference-applied': applied.join(', ') }),
     },
-    chunks: await chunksOf(rows, isStream ? 'stream' : 'file', signal),
+    ...(await bytesOf(rows, isStream ? 'stream' : 'file', signal)),
   };
 }
 
-async function chunksOf(
+async function bytesOf(
   { table, spec }: Rows,
   format: 'file' | 'stream',
   signal: AbortSignal,
-): Promise<AsyncGenerator<Uint8Array>> {
+): Promise<Pick<Streamed, 'chunks'> | Pick<Whole, 'pieces'>> {
   const native = format === 'stream' ? await table.executeIpc(spec, signal) : undefined;
-  if (native) return streamOfFiles(native.schema, native.buffers);
+  if (native && 'only' in native) return { pieces: streamOfFile(native.only) };
+  if (native) return { chunks: streamOfFiles(native.schema, native.buffers) };
   const { schema, batches } = await queryOf(table, spec).execute({ signal });
-  return encodeBatches(format, schema, batches);
+  return { chunks: encodeBatches(format, schema, batches) };
 }
 
 export function queryOf(table: Table, spec: QuerySpec): Query {

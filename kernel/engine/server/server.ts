@@ -245,8 +245,10 @@ async function serve({ request, url, found, options, body, reply, signal }: Serv
     const { jobs, vendCredentials: vend } = options;
     const vendCredentials: VendCredentials | undefined = vend && ((table) => vend(request, table, signal));
     const told = await found.handler(callOf(found, { catalog, body, preferences, own, jobs, vendCredentials, signal }));
-    if ('rows' in told) await reply.stream(await rowsOf(told.rows, request.headers, signal));
-    else if ('arrow' in told) await reply.arrow(told.arrow);
+    if ('rows' in told) {
+      const rows = await rowsOf(told.rows, request.headers, signal);
+      await ('pieces' in rows ? reply.whole(rows) : reply.stream(rows));
+    } else if ('arrow' in told) await reply.arrow(told.arrow);
     else if ('json' in told) await reply.json(told.status ?? 200, dialectResponse(found, told.json), told.applied);
     else await reply.empty();
   } finally {

@@ -22,7 +22,7 @@ import {
   Utf8,
 } from '#arrow';
 import { inferRows } from '#catalog/arrow/inferRows.ts';
-import { encodeBatches, streamOfFiles } from '#engine/batches/ipcStream.ts';
+import { encodeBatches, rowsOfFile, streamOfFile, streamOfFiles } from '#engine/batches/ipcStream.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import type { DirTable } from '#engine/dir/dirTable.ts';
 import { arrowFileMime, arrowStreamMime } from '#shared/mime.ts';
@@ -163,8 +163,28 @@ suite('serialised tables, read back by pyarrow', function () {
 
   test("the engine's own buffers cut into one stream", async () => {
     const native = await table.executeIpc({});
-    assert.ok(native, 'the engine has no buffers to pass on');
+    assert.ok(native && 'buffers' in native, 'the engine has no buffers to pass on');
     assert.deepEqual(readByPyarrow(await joined(streamOfFiles(native.schema, native.buffers))), expected);
+  });
+
+  test('a page of one buffer, and the number of its rows', async () => {
+    const page = await table.executeIpc({ limit: 10, offset: 5 });
+    assert.ok(page && 'only' in page, 'a page of ten rows came in several buffers');
+    assert.equal(rowsOfFile(page.only), 10);
+    assert.deepEqual(readByPyarrow(Buffer.concat(streamOfFile(page.only))), expected.slice(5, 15));
+    const end = await table.executeIpc({ limit: 10, offset: rowCount - 4 });
+    assert.ok(end && 'buffers' in end, 'fewer rows than the limit can have others after them');
+    assert.deepEqual(readByPyarrow(await joined(streamOfFiles(end.schema, end.buffers))), expected.slice(-4));
+  });
+
+  test('pages that begin in one file of the table and end in another', async () => {
+    const db = await openDir({ root });
+    const twice = await db.createTable('twice', inferRows(rows, schema));
+    await twice.add(inferRows(rows, schema));
+    const page = await twice.executeIpc({ limit: 20, offset: rowCount - 10 });
+    assert.ok(page && 'buffers' in page, 'rows of two files came in one buffer');
+    const found = readByPyarrow(await joined(streamOfFiles(page.schema, page.buffers)));
+    assert.deepEqual(found, [...expected.slice(-10), ...expected.slice(0, 10)]);
   });
 
   test('batches encoded again, in both formats', async () => {
