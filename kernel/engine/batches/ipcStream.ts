@@ -19,10 +19,10 @@ import { createWrittenBytes, encodeStream } from '#catalog/arrow/ipcWriter.ts';
 const magic = 'ARROW1';
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
-/** Returns an Arrow IPC stream with the batch of one file of the engine, in pieces. */
-export function streamOfFile(file: Uint8Array): Uint8Array[] {
-  const { schemaMessage, batches } = cutFile(file);
-  return [schemaMessage, batches, endOfStream];
+/** Returns an Arrow IPC stream with the batch of one file of the engine. It is a part of the file, and not copied. */
+export function streamOfFile(file: Uint8Array): Uint8Array {
+  const { bytes, start, end } = cutFile(file);
+  return bytes.subarray(start, end + endOfStream.length);
 }
 
 /**
@@ -35,16 +35,20 @@ export async function* streamOfFiles(
 ): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const file of files) {
-    const { schemaMessage, batches } = cutFile(file);
-    if (isFirst) yield schemaMessage;
+    const { bytes, start, batches, end } = cutFile(file);
+    if (isFirst) yield bytes.subarray(start, batches);
     isFirst = false;
-    yield batches;
+    yield bytes.subarray(batches, end);
   }
   yield isFirst ? tableToIPC(new ArrowTable(await schema()), 'stream') : endOfStream;
 }
 
-/** @throws RangeError if the bytes do not have the layout of a file */
-function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8Array } {
+/**
+ * Returns where in a file its messages start, where those of the batches start, and where they end; an end-of-stream
+ * marker follows.
+ * @throws RangeError if the bytes do not have the layout of a file
+ */
+function cutFile(file: Uint8Array): { bytes: Buffer; start: number; batches: number; end: number } {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const isFile =
     bytes.length > 32 &&
@@ -57,9 +61,11 @@ function cutFile(file: Uint8Array): { schemaMessage: Uint8Array; batches: Uint8A
   // padding.
   const start = bytes.indexOf(endOfStream.subarray(0, 4), magic.length);
   if (start < 0 || end <= start) throw new RangeError('The engine returned an Arrow file without messages.');
+  if (bytes.readBigUInt64LE(end) !== 0xff_ff_ff_ffn)
+    throw new RangeError('The engine returned an Arrow file whose messages have no end.');
   const batches = start + 8 + bytes.readInt32LE(start + 4);
   if (batches > end) throw new RangeError('The engine returned an Arrow file with an incomplete schema.');
-  return { schemaMessage: bytes.subarray(start, batches), batches: bytes.subarray(batches, end) };
+  return { bytes, start, batches, end };
 }
 
 // The numbers of a message's header types (Arrow, `Message.fbs`).
@@ -71,10 +77,9 @@ const recordBatch = 3;
  * decoding a batch of thousands of columns takes long. Returns 0 for bytes of another layout.
  */
 export function rowsOfFile(file: Uint8Array): number {
-  const { batches } = cutFile(file);
-  const bytes = Buffer.from(batches.buffer, batches.byteOffset, batches.byteLength);
+  const { bytes, batches, end } = cutFile(file);
   // A message is a marker, the length of the metadata, the metadata, and a body. Dictionaries come before the batch.
-  for (let at = 0; at + 8 < bytes.length;) {
+  for (let at = batches; at + 8 < end;) {
     const metadata = at + 8;
     const message = metadata + bytes.readInt32LE(metadata);
     const type = fieldOf(bytes, message, 1);

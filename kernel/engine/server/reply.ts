@@ -14,7 +14,7 @@ export type Streamed = {
 /** A response whose bytes are all known. */
 export type Whole = {
   headers: Readonly<Record<string, string>>;
-  pieces: readonly Uint8Array[];
+  bytes: Uint8Array;
 };
 
 /** Bytes of a response written at once; between two writes, the progress of the reader is checked. */
@@ -96,8 +96,8 @@ export class Reply {
     return this.#whole(200, { 'content-type': arrowStreamMime }, [stream]);
   }
 
-  whole({ headers, pieces }: Whole): Promise<void> {
-    return this.#whole(200, headers, pieces);
+  whole({ headers, bytes }: Whole): Promise<void> {
+    return this.#whole(200, headers, [bytes]);
   }
 
   empty(): Promise<void> {

@@ -30,9 +30,9 @@ async function bytesOf(
   { table, spec }: Rows,
   format: 'file' | 'stream',
   signal: AbortSignal,
-): Promise<Pick<Streamed, 'chunks'> | Pick<Whole, 'pieces'>> {
+): Promise<Pick<Streamed, 'chunks'> | Pick<Whole, 'bytes'>> {
   const native = format === 'stream' ? await table.executeIpc(spec, signal) : undefined;
-  if (native && 'only' in native) return { pieces: streamOfFile(native.only) };
+  if (native && 'only' in native) return { bytes: streamOfFile(native.only) };
   if (native) return { chunks: streamOfFiles(native.schema, native.buffers) };
   const { schema, batches } = await queryOf(table, spec).execute({ signal });
   return { chunks: encodeBatches(format, schema, batches) };

@@ -247,7 +247,7 @@ async function serve({ request, url, found, options, body, reply, signal }: Serv
     const told = await found.handler(callOf(found, { catalog, body, preferences, own, jobs, vendCredentials, signal }));
     if ('rows' in told) {
       const rows = await rowsOf(told.rows, request.headers, signal);
-      await ('pieces' in rows ? reply.whole(rows) : reply.stream(rows));
+      await ('bytes' in rows ? reply.whole(rows) : reply.stream(rows));
     } else if ('arrow' in told) await reply.arrow(told.arrow);
     else if ('json' in told) await reply.json(told.status ?? 200, dialectResponse(found, told.json), told.applied);
     else await reply.empty();
