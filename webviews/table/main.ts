@@ -106,7 +106,7 @@ declare function acquireVsCodeApi(): {
 const editor = acquireVsCodeApi();
 const root = document.getElementById('root') ?? document.body;
 const host = new Endpoint<PanelViewMethods, PanelHostMethods>((frame) => editor.postMessage(frame), {
-  show: (table) => (void showKept(table), null),
+  show: (table) => (void showNext(table), null),
   grow: (growth) => (grow(growth), null),
   finding: ({ note }) => (showFinding(note), null),
   newest: ({ key, newest }) => (showNewer(key, newest), null),
@@ -200,6 +200,8 @@ let nextColumns: ColumnSettings | undefined;
 
 /** Shows the table as in a saved view. @returns false if its filter fails: the line says why, and the rows stay */
 async function applyView(view: PanelView, columns: ColumnSettings): Promise<boolean> {
+  // The view of another version is not that of the table which is shown until then.
+  await nextShown;
   nextColumns = columns;
   const isShown = await viewing.applyView(view);
   // The rows of the same filter and order are not requested again.
@@ -318,6 +320,11 @@ function showNewer(key: string, newest: number): void {
   content = { ...content, table: { ...content.table, newest } };
   showVersion();
 }
+
+/** Ends when the last table that has arrived is shown. */
+let nextShown: Promise<void> = Promise.resolve();
+
+const showNext = (table: PanelTable): Promise<void> => (nextShown = showKept(table));
 
 /** Shows a table with the filter and the order that the page has kept for it. */
 async function showKept(table: PanelTable): Promise<void> {
@@ -445,7 +452,7 @@ root.ariaBusy = 'true';
 try {
   const table = await host.request('ready', null);
   // Ignore the response if a newer table has arrived during the request.
-  if (content.kind === 'waiting' || (content.kind === 'growing' && content.key === table.key)) await showKept(table);
+  if (content.kind === 'waiting' || (content.kind === 'growing' && content.key === table.key)) await showNext(table);
 } catch (error) {
   // The host has usually sent the failure already, with what the user can do.
   if (!isAbort(error) && (content.kind === 'waiting' || content.kind === 'growing'))

@@ -60,6 +60,18 @@ suite('saved views of a table', () => {
     assert.deepEqual(await third.shownView.state(), { name: null, isChanged: false });
   });
 
+  test('of another version are shown in the place of a filter', async () => {
+    const catalog = await api.engine.catalog(folder.path);
+    const table = await catalog.openTable('orders', { namespacePath: ['shop', 'eu'] });
+    await table.delete('id >= 1100');
+    const panel = await opened();
+    await panel.shownView.show({ name: 'few', view: { where: 'id < 10', orderBy: [] } });
+    const view = { where: 'id >= 1000', orderBy: [] };
+    await panel.shownView.show({ name: 'last of the first version', view, version: 1 });
+    const shown = await panel.table;
+    assert.deepEqual([shown.version, shown.view?.where, shown.numRows], [1, 'id >= 1000', 200]);
+  });
+
   test('follow a table that is renamed, as its columns do', async () => {
     const panel = await opened();
     const columns = { order: [], pinned: ['id'], hidden: [], widths: [], rowHeight: 'small' };
@@ -80,7 +92,7 @@ suite('saved views of a table', () => {
     const panel = api.panels.all[0]!;
     await eventually('the webview asked for its first rows', () => panel.rowsSent > 0);
     await panel.shownView.show({ name: 'wrong', view: { where: 'nothing_like_it > 1', orderBy: [] } });
-    assert.equal((await panel.table).numRows, 1200);
+    assert.equal((await panel.table).numRows, 1100);
     assert.deepEqual(await panel.shownView.state(), { name: null, isChanged: false });
   });
 });
