@@ -8,6 +8,6 @@ export function registerDir(): void {
     // The first connection loads `dirCatalog.ts` and Arrow. The first call that needs the engine loads the engine's
     // package.
     connect: async (config, options) =>
-      (await loadLazy(() => import('#engine/dir/dirCatalog.ts'))).openDir(config, options),
+      (await loadLazy(() => import('#engine/dir/dirCatalog.ts'))).openDirForUser(config, options),
   });
 }

@@ -6,6 +6,7 @@ import type { Wire } from '#catalog/transport/request.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { setNewest } from '#shared/setNewest.ts';
 import { Reply } from './reply.ts';
 import type { RestTarget } from './target.ts';
@@ -42,7 +43,7 @@ export async function describe(
   const found = reply.maybeCount('version');
   if (version !== undefined && found !== undefined && found !== version) {
     const what = `Table "${displayPath(id)}" has no version ${version}.`;
-    throw new CatalogError('VersionNotFound', what, 'List the versions with listVersions().');
+    throw new CatalogError('VersionNotFound', what, nextSteps.listVersions);
   }
   const schemaText = reply.maybeText('arrow_schema');
   const isAsked = detail === 'schema' || detail === 'all';

@@ -1,5 +1,6 @@
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import { Reply } from './reply.ts';
 import type { Wire } from '#catalog/transport/request.ts';
@@ -82,12 +83,9 @@ export async function mustExist(wire: Wire, path: NamespacePath, options: CallOp
  * check of the namespace.
  */
 export const missingNamespace = (path: NamespacePath, cause: unknown): CatalogError =>
-  new CatalogError(
-    'NamespaceNotFound',
-    `Namespace "${displayPath(path)}" does not exist.`,
-    'Create it first, or list the existing namespaces.',
-    { cause },
-  );
+  new CatalogError('NamespaceNotFound', `Namespace "${displayPath(path)}" does not exist.`, nextSteps.listNamespaces, {
+    cause,
+  });
 
 /** "TableExists", or "DescribeTable" if the server does not support it. */
 export async function tableExists(wire: Wire, id: readonly string[], { signal }: CallOptions): Promise<boolean> {

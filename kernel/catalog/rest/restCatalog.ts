@@ -42,6 +42,7 @@ import {
   type TableNamesOptions,
 } from '#catalog/lancedb/lanceDbCatalog.ts';
 import { allPages } from '#catalog/listPages.ts';
+import { type NameLists, withNearestName } from '#catalog/names/missingNames.ts';
 import { adoptSchema, newTableData } from '#catalog/table/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
 import { Transport, type TransportOptions } from '#catalog/transport/transport.ts';
@@ -55,6 +56,7 @@ import {
   displayPath,
   type NamespacePath,
 } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { probeCapabilities } from './capabilities.ts';
 import { transportOptionsOf } from './config.ts';
 import { describeNamespace, mustExist, namespaceExists, tableExists } from './exists.ts';
@@ -92,6 +94,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   readonly #wire: Transport;
   readonly #identity: Identity;
   readonly #onClose: (() => void) | undefined;
+  readonly #lists: NameLists;
 
   constructor(transport: TransportOptions, { location, identity, blobs, onClose }: Shown) {
     super();
@@ -101,6 +104,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
     this.location = location;
     this.blobs = blobs;
     this.jobs = new RestJobs(this.#wire);
+    this.#lists = nameLists(this.#wire, location);
   }
 
   async capabilities(options: CapabilityOptions = {}): Promise<Capabilities> {
@@ -112,7 +116,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   }
 
   async createNamespace(path: NamespacePath, options: catalog.CreateNamespaceOptions = {}): Promise<void> {
-    await about('CreateNamespace', path, async () => {
+    await this.#about('CreateNamespace', { path }, options, async () => {
       checkOptions('createNamespace', options, ['mode', 'properties', 'signal']);
       checkNamespacePath(path);
       const mode = checkCreateMode('createNamespace', options.mode);
@@ -121,7 +125,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   }
 
   async listNamespaces(path: NamespacePath = [], options: catalog.PageOptions = {}): Promise<catalog.NamespacePage> {
-    return about('ListNamespaces', path, async () => {
+    return this.#about('ListNamespaces', { path }, options, async () => {
       checkOptions('listNamespaces', options, ['limit', 'pageToken', 'signal']);
       checkKnownPath(path);
       const page = { ...checkPage('listNamespaces', options), signal: options.signal };
@@ -134,7 +138,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
     path: NamespacePath,
     options: CallOptions = {},
   ): Promise<{ properties: Record<string, string> }> {
-    return about('DescribeNamespace', path, async () => {
+    return this.#about('DescribeNamespace', { path }, options, async () => {
       checkOptions('describeNamespace', options, ['signal']);
       checkKnownPath(path);
       return describeNamespace(this.#wire, path, options);
@@ -142,7 +146,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   }
 
   async namespaceExists(path: NamespacePath, options: CallOptions = {}): Promise<boolean> {
-    return about('NamespaceExists', path, async () => {
+    return this.#about('NamespaceExists', { path }, options, async () => {
       checkOptions('namespaceExists', options, ['signal']);
       checkKnownPath(path);
       return namespaceExists(this.#wire, path, options);
@@ -150,7 +154,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   }
 
   async dropNamespace(path: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
-    await about('DropNamespace', path, async () => {
+    await this.#about('DropNamespace', { path }, options, async () => {
       const how = checkDrop(options);
       checkKnownPath(path);
       await dropNamespace(this.#wire, path, how, options);
@@ -162,7 +166,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
     tail?: catalog.ListTablesOptions,
   ): Promise<catalog.TablePage> {
     const { path, options } = namespaceAndOptions<catalog.ListTablesOptions>(given, tail);
-    return about('ListTables', path, async () => {
+    return this.#about('ListTables', { path }, options, async () => {
       checkOptions('listTables', options, ['includeDeclared', 'limit', 'pageToken', 'signal']);
       checkKnownPath(path);
       const { includeDeclared, signal } = options;
@@ -174,7 +178,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
 
   async tableNames(given?: NamespacePath | TableNamesOptions, tail?: TableNamesOptions): Promise<string[]> {
     const { path, options } = namespaceAndOptions<TableNamesOptions>(given, tail);
-    return about('ListTables', path, async () => {
+    return this.#about('ListTables', { path }, options, async () => {
       checkTableNames(path, options);
       const { signal } = options;
       const page = { limit: 1000, signal };
@@ -194,7 +198,9 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   async tableExists(name: string, ...tail: NamespaceArguments<CallOptions & catalog.InNamespace>): Promise<boolean> {
     type Options = CallOptions & catalog.InNamespace;
     const { namespacePath: path, options } = tableCall<Options>('tableExists', name, tail, []);
-    return about('TableExists', [...path, name], () => tableExists(this.#wire, [...path, name], options));
+    return this.#about('TableExists', { path, table: name }, options, () =>
+      tableExists(this.#wire, [...path, name], options),
+    );
   }
 
   async isOnlyDeclared(name: string, ...tail: NamespaceArguments<CallOptions & catalog.InNamespace>): Promise<boolean> {
@@ -212,7 +218,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
       'mode',
       'schema',
     ]);
-    return about('CreateTable', [...path, name], () => {
+    return this.#about('CreateTable', { path, table: name }, options, () => {
       const source = newTableData(displayPath(path, name), data, options.schema);
       const encode = () => encodeSource('createTable', source, options.schema);
       return closeSourceAfter(source, () => this.#create(path, name, options, encode));
@@ -237,7 +243,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
     type Options = catalog.DeclareTableOptions;
     const known = ['location', 'properties'] as const;
     const { namespacePath: path, options } = newTableCall<Options>('declareTable', name, tail, known);
-    return about('DeclareTable', [...path, name], async () => {
+    return this.#about('DeclareTable', { path, table: name }, options, async () => {
       await mustExist(this.#wire, path, options);
       return declareTable(this.#wire, [...path, name], options);
     });
@@ -250,7 +256,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
   ): Promise<void> {
     type Options = catalog.RegisterTableOptions;
     const { namespacePath: path, options } = newTableCall<Options>('registerTable', name, tail, ['mode', 'properties']);
-    await about('RegisterTable', [...path, name], async () => {
+    await this.#about('RegisterTable', { path, table: name }, options, async () => {
       const mode = checkChoice('registerTable', 'mode', options.mode, ['create', 'overwrite']) ?? 'create';
       await mustExist(this.#wire, path, options);
       await registerTable(this.#wire, [...path, name], location, { ...options, mode });
@@ -331,7 +337,7 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
     encode: () => Promise<Encoded>,
   ): Promise<RestTable> {
     const id = [...path, name];
-    return about('CreateTable', id, async () => {
+    return this.#about('CreateTable', { path, table: name }, options, async () => {
       const mode = checkCreateMode('createTable', options.mode, options.existOk);
       // Checked before `encode`, because a batch source can be read only once.
       await mustExist(this.#wire, path, options);
@@ -349,15 +355,38 @@ export class RestCatalog extends LanceDbCatalog implements catalog.Catalog {
     call: () => Promise<T>,
   ): Promise<T> {
     const exists = () => namespaceExists(this.#wire, path, { signal });
-    return about(operation, [...path, name], () => inNamespace(path, exists, call));
+    return this.#about(operation, { path, table: name }, { signal }, () => inNamespace(path, exists, call));
+  }
+
+  /** Runs a call on a namespace, or on a table in it. */
+  #about<T>(
+    operation: Operation,
+    subject: { readonly path: NamespacePath; readonly table?: string },
+    options: CallOptions,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    const { path, table } = subject;
+    const identifier = displayGiven(table === undefined ? path : [...path, table]);
+    return withErrorContext({ operation, identifier }, () =>
+      withNearestName(this.#lists, subject, options?.signal, call),
+    );
   }
 }
 
-const about = <T>(operation: Operation, id: unknown, call: () => Promise<T>): Promise<T> =>
-  withErrorContext({ operation, identifier: displayGiven(id) }, call);
+/** A list is one more request to a server that has just answered one. */
+const nearestNameMs = 1000;
+
+const nameLists = (wire: Transport, location: string): NameLists => ({
+  location,
+  tables: async (path, { limit, signal }) =>
+    (await listPage(wire, 'ListTables', path, { limit, pageToken: undefined, signal })).names,
+  namespaces: async (path, { limit, signal }) =>
+    (await listPage(wire, 'ListNamespaces', path, { limit, pageToken: undefined, signal })).names,
+  withinMs: nearestNameMs,
+});
 
 const missingTable = (id: readonly string[]): CatalogError =>
-  new CatalogError('TableNotFound', `Table "${displayPath(id)}" does not exist.`, 'List the tables with listTables().');
+  new CatalogError('TableNotFound', `Table "${displayPath(id)}" does not exist.`, nextSteps.listTables);
 
 const opening = (call: string, name: string, tail: readonly unknown[]) =>
   tableCall<catalog.OpenTableOptions>(call, name, tail, ['branch', 'tag', 'version']);

@@ -9,6 +9,7 @@ import {
   messageOf,
 } from '#shared/errors.ts';
 import { displayPath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { isRecord, parseRecord } from '#shared/records.ts';
 import { redact } from './redact.ts';
 import { isBrokenConnection, markTransient, parseRetryAfter } from './retry.ts';
@@ -33,11 +34,11 @@ function messageForKind(kind: CatalogErrorKind, asked: RequestSubject): [what: s
   const words: { readonly [K in CatalogErrorKind]?: [what: string, hint: string] } = {
     NamespaceNotFound:
       operation === 'CreateNamespace'
-        ? [`The parent namespace "${displayPath(path)}" does not exist.`, 'Create that namespace first.']
-        : [`Namespace "${displayPath(path)}" does not exist.`, 'Create it first, or list the existing namespaces.'],
+        ? [`The parent namespace "${displayPath(path)}" does not exist.`, nextSteps.createNamespace]
+        : [`Namespace "${displayPath(path)}" does not exist.`, nextSteps.listNamespaces],
     NamespaceAlreadyExists: exists,
     NamespaceNotEmpty: [`${thing} is not empty.`, 'Drop its content first, or pass behavior: "cascade".'],
-    TableNotFound: [`${thing} does not exist.`, 'List the tables with listTables().'],
+    TableNotFound: [`${thing} does not exist.`, nextSteps.listTables],
     TableAlreadyExists:
       operation === 'RenameTable' ? ['A table with the new name exists already.', 'Choose another name.'] : exists,
   };
@@ -48,9 +49,9 @@ const hints: { readonly [K in CatalogErrorKind]?: string } = {
   Unsupported: 'Use a server that supports it.',
   IndexNotFound: 'List the indexes with listIndices().',
   IndexAlreadyExists: 'Choose another name, or drop the index first.',
-  TagNotFound: 'List the tags with tags().list().',
+  TagNotFound: nextSteps.listTags,
   TagAlreadyExists: 'Choose another name, or update the tag.',
-  VersionNotFound: 'List the versions with listVersions().',
+  VersionNotFound: nextSteps.listVersions,
   ColumnNotFound: 'See schema() for the columns.',
   ConcurrentModification: 'Try again.',
   InvalidInput: 'Correct the call.',
@@ -91,7 +92,7 @@ const rules: readonly Rule[] = [
     means: (about, found) => ({
       kind: 'VersionNotFound',
       what: `${about} has no version ${found[1] ?? found[2]}.`,
-      hint: 'List the versions with listVersions().',
+      hint: nextSteps.listVersions,
     }),
   },
   {

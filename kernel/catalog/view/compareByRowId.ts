@@ -3,6 +3,7 @@ import { type CallOptions, isSamePath } from '#catalog/arguments/options.ts';
 import { columnHasher, finish, reset, state } from '#catalog/arrow/rowHash.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { rowIdsOf } from './rowKeys.ts';
 import { isSameCell, type RowAt, type RowChange, type RowsRead } from './rowChange.ts';
 import { firstTaken, nextCount } from './tableRows.ts';
@@ -149,11 +150,7 @@ class IdWindow {
 type IdChange = { readonly kind: RowChange['kind']; readonly id: number };
 
 const notStable = (): CatalogError =>
-  new CatalogError(
-    'Unsupported',
-    'The rows of the table have no stable ids.',
-    'Pass a key: the columns that identify a row.',
-  );
+  new CatalogError('Unsupported', 'The rows of the table have no stable ids.', nextSteps.passKey);
 
 /** Reads the rows that differ, some at a time. */
 async function* readChanges(

@@ -8,6 +8,7 @@ import { typeText } from '#shared/arrow/arrowTypes.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';
 import { displayPath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import type { ChangedColumn } from '#shared/protocol/changes.ts';
 import { changesByRowId, hasCommonRowIds } from './compareByRowId.ts';
 import { keyReader, type KeyValue, rowOrder } from './keyOrder.ts';
@@ -82,7 +83,7 @@ export async function compareTables(
 /** @throws CatalogError InvalidInput (13) for two tables, Unsupported (0) if the table has no stable row ids */
 async function checkRowIds(before: Table, after: Table, options: CallOptions): Promise<void> {
   if (await hasCommonRowIds(before, after, options)) return;
-  const hint = 'Pass a key: the columns that identify a row.';
+  const hint = nextSteps.passKey;
   const [path, other] = [before, after].map(({ namespacePath, name }) => displayPath([...namespacePath, name]));
   if (path !== other)
     throw new CatalogError('InvalidInput', `"${path}" and "${other}" need a key to be compared.`, hint);

@@ -51,6 +51,7 @@ import { checkOperations, type Operation } from '#catalog/contract.ts';
 import { copyTables } from '#catalog/copy/copyTables.ts';
 import { identityOfRoot } from '#catalog/identity.ts';
 import type { Jobs } from '#catalog/jobs.ts';
+import { type NameLists, withNearestName } from '#catalog/names/missingNames.ts';
 import { checkAddress, checkRoot, localRoot } from '#catalog/root.ts';
 import { adoptSchema, newTableData } from '#catalog/table/tableData.ts';
 import { recordOpenedTable } from '#catalog/tableReference.ts';
@@ -160,6 +161,12 @@ export async function openDir(config: DirConfig, options: ConnectOptions = {}): 
   return new DirCatalog(new DirConnection(await findPlace(config)));
 }
 
+/** Opens the catalog in a directory for a user: an error about a missing name has the nearest one; see `openDir`. */
+export async function openDirForUser(config: DirConfig, options: ConnectOptions = {}): Promise<DirCatalog> {
+  options.signal?.throwIfAborted();
+  return new DirCatalog(new DirConnection(await findPlace(config)), { namesNearest: true });
+}
+
 /**
  * Resolves the root of a configuration to a directory or an address in an object store.
  * @throws CatalogError InvalidInput (13) if the root is missing or a file, PermissionDenied (15)
@@ -185,13 +192,15 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
   readonly #connection: DirConnection;
   readonly #namespaces: DirNamespaces;
   readonly #tables: SharedTables;
+  readonly #lists: NameLists | undefined;
 
-  constructor(connection: DirConnection) {
+  constructor(connection: DirConnection, { namesNearest = false } = {}) {
     super();
     this.location = connection.place.location;
     this.#connection = connection;
     this.#namespaces = new DirNamespaces(connection);
     this.#tables = new SharedTables(connection.place);
+    if (namesNearest) this.#lists = nameLists(connection.place, this.#namespaces);
   }
 
   /** Returns the capabilities. They are known in advance, so nothing is requested. */
@@ -202,18 +211,18 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
   }
 
   createNamespace(namespacePath: NamespacePath, options: CreateNamespaceOptions = {}): Promise<void> {
-    return this.#namespaces.create(namespacePath, options);
+    return this.#near(namespacePath, options, () => this.#namespaces.create(namespacePath, options));
   }
 
   listNamespaces(namespacePath: NamespacePath = [], options: PageOptions = {}): Promise<NamespacePage> {
-    return this.#namespaces.list(namespacePath, options);
+    return this.#near(namespacePath, options, () => this.#namespaces.list(namespacePath, options));
   }
 
   describeNamespace(
     namespacePath: NamespacePath,
     options: CallOptions = {},
   ): Promise<{ properties: Record<string, string> }> {
-    return this.#namespaces.describe(namespacePath, options);
+    return this.#near(namespacePath, options, () => this.#namespaces.describe(namespacePath, options));
   }
 
   namespaceExists(namespacePath: NamespacePath, options: CallOptions = {}): Promise<boolean> {
@@ -221,17 +230,17 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
   }
 
   dropNamespace(namespacePath: NamespacePath, options: DropNamespaceOptions = {}): Promise<void> {
-    return this.#namespaces.drop(namespacePath, options);
+    return this.#near(namespacePath, options, () => this.#namespaces.drop(namespacePath, options));
   }
 
   async listTables(given?: NamespacePath | ListTablesOptions, tail?: ListTablesOptions): Promise<TablePage> {
     const { path, options } = namespaceAndOptions<ListTablesOptions>(given, tail);
-    return this.#namespaces.listTables(path, options);
+    return this.#near(path, options, () => this.#namespaces.listTables(path, options));
   }
 
   async tableNames(given?: NamespacePath | TableNamesOptions, tail?: TableNamesOptions): Promise<string[]> {
     const { path, options } = namespaceAndOptions<TableNamesOptions>(given, tail);
-    return this.#namespaces.tableNames(path, options);
+    return this.#near(path, options, () => this.#namespaces.tableNames(path, options));
   }
 
   async describeTable(name: string, ...tail: NamespaceArguments<OpenTableOptions>): Promise<TableDescription> {
@@ -272,14 +281,14 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
 
   async isOnlyDeclared(name: string, ...tail: NamespaceArguments<CallOptions & InNamespace>): Promise<boolean> {
     const { namespacePath: path, options } = tableCall<CallOptions & InNamespace>('isOnlyDeclared', name, tail, []);
-    return this.#during('DescribeTable', name, path, () =>
+    return this.#during('DescribeTable', name, path, options, () =>
       isOnlyDeclared(this.#connection.place, { name, path }, () => this.#open(name, path, options)),
     );
   }
 
   async tableExists(name: string, ...tail: NamespaceArguments<CallOptions & InNamespace>): Promise<boolean> {
     const { namespacePath, options } = tableCall<CallOptions & InNamespace>('tableExists', name, tail, []);
-    return this.#during('TableExists', name, namespacePath, () =>
+    return this.#during('TableExists', name, namespacePath, options, () =>
       isListed(() => this.#open(name, namespacePath, options)),
     );
   }
@@ -292,7 +301,7 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
       'schema',
     ]);
     const { schema, signal } = options;
-    return this.#during('CreateTable', name, path, async () => {
+    return this.#during('CreateTable', name, path, options, async () => {
       const source = newTableData(displayPath(path, name), data, schema);
       return this.#create({ call: 'createTable', name, path, data: source, schema, signal }, options);
     });
@@ -309,7 +318,7 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
     ]);
     const { signal } = options;
     const table = { call: 'createEmptyTable', name, path: namespacePath, data: [], signal };
-    return this.#during('CreateTable', name, namespacePath, async () =>
+    return this.#during('CreateTable', name, namespacePath, options, async () =>
       this.#create({ ...table, schema: adoptSchema(schema) }, options),
     );
   }
@@ -352,12 +361,12 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
 
   async openTable(name: string, ...tail: NamespaceArguments<OpenTableOptions>): Promise<DirTable> {
     const { namespacePath, options } = tableCall<OpenTableOptions>('openTable', name, tail, pins);
-    return this.#during('DescribeTable', name, namespacePath, () => this.#open(name, namespacePath, options));
+    return this.#during('DescribeTable', name, namespacePath, options, () => this.#open(name, namespacePath, options));
   }
 
   async dropTable(name: string, ...tail: NamespaceArguments<DropTableOptions>): Promise<void> {
     const { namespacePath, options } = tableCall<DropTableOptions>('dropTable', name, tail, []);
-    await this.#during('DropTable', name, namespacePath, () =>
+    await this.#during('DropTable', name, namespacePath, options, () =>
       this.#inNamespace(name, namespacePath, options, (connection) =>
         dropTable(this.#connection.place, connection, { name, path: namespacePath }),
       ),
@@ -421,14 +430,14 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
     options: Pin & CallOptions,
     parts: DescriptionParts,
   ): Promise<FullDescription> {
-    return this.#during('DescribeTable', name, path, () =>
+    return this.#during('DescribeTable', name, path, options, () =>
       describeAt(this.#connection.place, (pin) => this.#open(name, path, pin), { ...options, ...parts }),
     );
   }
 
   #create(table: Omit<NewTable, 'mode'>, how: { mode?: unknown; existOk?: unknown }): Promise<DirTable> {
     const { name, path, data, signal } = table;
-    return this.#during('CreateTable', name, path, async () => {
+    return this.#during('CreateTable', name, path, { signal }, async () => {
       let taken: unknown;
       const mode = checkCreateMode(table.call, how.mode, how.existOk);
       try {
@@ -473,7 +482,7 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
     options: CallOptions,
     change: () => Promise<T>,
   ): Promise<T> {
-    return this.#during(operation, name, path, async () => {
+    return this.#during(operation, name, path, options, async () => {
       await this.#namespaces.mustExist(path, options);
       return this.#connection.call(tableSubject(name, path), { signal: options.signal }, change);
     });
@@ -497,9 +506,32 @@ export class DirCatalog extends LanceDbCatalog implements Catalog {
     }
   }
 
-  #during<T>(operation: Operation, name: string, path: NamespacePath, call: () => Promise<T>): Promise<T> {
-    return withErrorContext({ operation, identifier: displayPath(path, name) }, call);
+  #during<T>(
+    operation: Operation,
+    name: string,
+    path: NamespacePath,
+    { signal }: CallOptions,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    return withErrorContext({ operation, identifier: displayPath(path, name) }, () =>
+      withNearestName(this.#lists, { path, table: name }, signal, call),
+    );
+  }
+
+  /** Runs a call on a namespace. */
+  #near<T>(path: NamespacePath, options: CallOptions, call: () => Promise<T>): Promise<T> {
+    return withNearestName(this.#lists, { path }, options?.signal, call);
   }
 }
+
+/** A local directory is listed in milliseconds; a list of an object store is a request. */
+const nearestNameMs = { local: 50, store: 1000 } as const;
+
+const nameLists = ({ location, isLocal }: Root, namespaces: DirNamespaces): NameLists => ({
+  location,
+  tables: async (path, page) => (await namespaces.listTables(path, page)).tables,
+  namespaces: async (path, page) => (await namespaces.list(path, page)).namespaces,
+  withinMs: isLocal ? nearestNameMs.local : nearestNameMs.store,
+});
 
 const pins: (keyof OpenTableOptions)[] = ['version', 'tag', 'branch'];

@@ -15,6 +15,7 @@ import {
 import { engineError, tableSubject } from '#engine/errors/engineErrors.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { checkRefName, mainBranch } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { isRecord } from '#shared/records.ts';
 import type { Pin } from './sharedTables.ts';
 import type { TableHandle } from './tableHandle.ts';
@@ -216,7 +217,7 @@ const branchExists = (branch: string): CatalogError =>
   new CatalogError('BranchAlreadyExists', `Branch "${branch}" exists already.`, 'Choose another name.');
 
 export const branchNotFound = (branch: string): CatalogError =>
-  new CatalogError('BranchNotFound', `There is no branch "${branch}".`, 'List the branches with branches().list().');
+  new CatalogError('BranchNotFound', `There is no branch "${branch}".`, nextSteps.listBranches);
 
 function text(what: string, value: string): string {
   if (typeof value === 'string' && value !== '') return value;

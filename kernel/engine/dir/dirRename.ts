@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import type { Root } from './dirConnection.ts';
 import { manifestFolder, objectId, objectKind, updateManifest } from './files/manifestTable.ts';
@@ -109,8 +110,4 @@ export const nameTaken = ({ name, path }: TableId): CatalogError =>
   );
 
 export const tableNotFound = ({ name, path }: TableId): CatalogError =>
-  new CatalogError(
-    'TableNotFound',
-    `Table "${displayPath(path, name)}" does not exist.`,
-    'List the tables with listTables().',
-  );
+  new CatalogError('TableNotFound', `Table "${displayPath(path, name)}" does not exist.`, nextSteps.listTables);

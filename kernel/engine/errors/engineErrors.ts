@@ -2,6 +2,7 @@ import { withCellSignal } from '#processes/calls.ts';
 import { untilAborted } from '#processes/wait.ts';
 import { CatalogError, type CatalogErrorKind, isAbort, isCatalogError, messageOf } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { firstSentence, type ErrorRule, type Subject, subjectText, withoutQueryStart } from './engineText.ts';
 import { columnNotFound, notSupported, queryRules } from './queryErrors.ts';
 import { refRules } from './refErrors.ts';
@@ -182,14 +183,14 @@ const rules: readonly ErrorRule[] = [
     // The error that an open handle gets when the table was dropped.
     pattern: /^(?:[\w ()]+[:,] )*Not found: \S.*\/_versions(?:,|\s|$)/,
     kind: 'TableNotFound',
-    say: (subject) => [`${subjectText(subject)} no longer exists.`, 'List the tables with listTables().'],
+    say: (subject) => [`${subjectText(subject)} no longer exists.`, nextSteps.listTables],
   },
   {
     pattern: /_versions\/(\d+)\.manifest was not found|version (?:main:)?(\d+) (?:not found|does not exist)/i,
     kind: 'VersionNotFound',
     say: (subject, found) => [
       `${subjectText(subject)} has no version ${subject.version ?? found[1] ?? found[2]}.`,
-      'List the versions with listVersions().',
+      nextSteps.listVersions,
     ],
   },
   {
@@ -214,16 +215,13 @@ const rules: readonly ErrorRule[] = [
     kind: 'NamespaceNotFound',
     say: (_, found) => [
       `The parent namespace "${found[1]!.replaceAll('$', '/')}" does not exist.`,
-      'Create that namespace first.',
+      nextSteps.createNamespace,
     ],
   },
   {
     pattern: /Namespace not found/,
     kind: 'NamespaceNotFound',
-    say: (subject) => [
-      `Namespace "${subject.namespace ?? subject.name}" does not exist.`,
-      'Create it first, or list the existing namespaces.',
-    ],
+    say: (subject) => [`Namespace "${subject.namespace ?? subject.name}" does not exist.`, nextSteps.listNamespaces],
   },
   {
     pattern: /Namespace already exists|already exists: root namespace/,
@@ -246,7 +244,7 @@ const rules: readonly ErrorRule[] = [
   {
     pattern: /Table '.*' was not found|Table not found/,
     kind: 'TableNotFound',
-    say: (subject) => [`${subjectText(subject)} does not exist.`, 'List the tables with listTables().'],
+    say: (subject) => [`${subjectText(subject)} does not exist.`, nextSteps.listTables],
   },
   {
     pattern:

@@ -1,4 +1,5 @@
 import { subjectText, type ErrorRule } from './engineText.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { columnNotFound } from './queryErrors.ts';
 
 /** The words the engine puts before its own sentence. */
@@ -9,7 +10,7 @@ export const refRules: readonly ErrorRule[] = [
   {
     pattern: new RegExp(`${lead}Ref not found error: tag (.+?) does not exist`),
     kind: 'TagNotFound',
-    say: (subject, found) => [`${subjectText(subject)} has no tag "${found[1]}".`, 'List the tags with tags().list().'],
+    say: (subject, found) => [`${subjectText(subject)} has no tag "${found[1]}".`, nextSteps.listTags],
   },
   {
     pattern: new RegExp(`${lead}Ref conflict error: tag (.+?) already exists`),
@@ -77,10 +78,7 @@ export const refRules: readonly ErrorRule[] = [
   {
     pattern: new RegExp(`${lead}Ref not found error: Branch (.+?) does not exist`),
     kind: 'BranchNotFound',
-    say: (subject, found) => [
-      `${subjectText(subject)} has no branch "${found[1]}".`,
-      'List the branches with branches().list().',
-    ],
+    say: (subject, found) => [`${subjectText(subject)} has no branch "${found[1]}".`, nextSteps.listBranches],
   },
   {
     pattern: new RegExp(`${lead}(?:Invalid ref|Ref is invalid|Ref name|Refs? error)[^\n]*`, 'i'),

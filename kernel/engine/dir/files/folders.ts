@@ -2,6 +2,7 @@ import { lstat, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 
 /** Whether a name is a single path segment, so that it can't lead to another folder. */
 export const isSinglePathSegment = (name: string): boolean =>
@@ -44,7 +45,7 @@ export const isDeregistered = (root: string, folder: string): Promise<boolean> =
   pathExists(join(inRoot(root, folder), markers.forgotten));
 
 const nowhere = (name: string): CatalogError =>
-  new CatalogError('TableNotFound', `Table "${name}" does not exist.`, 'List the tables with listTables().');
+  new CatalogError('TableNotFound', `Table "${name}" does not exist.`, nextSteps.listTables);
 
 /** Returns the name of a staging or trash folder in a root, which is never listed as a table. */
 export const hiddenFolder = (purpose: 'unfinished' | 'dropped'): string =>

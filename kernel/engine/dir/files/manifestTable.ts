@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { quotedText } from '#shared/sqlTokens.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';
 import { type Root, runExclusive } from '#engine/dir/dirConnection.ts';
 import { engineError, isTableWithoutData } from '#engine/errors/engineErrors.ts';
@@ -31,17 +32,13 @@ export function checkManifestPath(path: NamespacePath, name?: string): string[] 
   if (depth >= 0) throw noNamespace(path.slice(0, depth + 1));
   if (name?.includes(idDelimiter)) {
     const what = `Table "${displayPath(path, name)}" does not exist.`;
-    throw new CatalogError('TableNotFound', what, 'List the tables with listTables().');
+    throw new CatalogError('TableNotFound', what, nextSteps.listTables);
   }
   return [...path];
 }
 
 const noNamespace = (path: NamespacePath): CatalogError =>
-  new CatalogError(
-    'NamespaceNotFound',
-    `Namespace "${displayPath(path)}" does not exist.`,
-    'Create it first, or list the existing namespaces.',
-  );
+  new CatalogError('NamespaceNotFound', `Namespace "${displayPath(path)}" does not exist.`, nextSteps.listNamespaces);
 
 /** Returns the identifier of a namespace; undefined for the root, because the root has no row. */
 export const namespaceId = (path: NamespacePath): string | undefined =>
