@@ -5,10 +5,9 @@ import type { QuerySpec } from './query/querySpec.ts';
  * Parses `Prefer` and `Preference-Applied` (RFC 7240). Returns the value of each preference by its lowercase name; the
  * value is an empty string if the header has none.
  */
-export const parsePreferences = (header: string | readonly string[] | undefined): ReadonlyMap<string, string> =>
+export const parsePreferences = (header: string | readonly string[] = []): ReadonlyMap<string, string> =>
   new Map(
-    [header ?? []]
-      .flat()
+    (typeof header === 'string' ? [header] : header)
       .flatMap((line) => line.split(','))
       .map((wish) => {
         const [name = '', value = ''] = wish.split(';')[0]!.split('=', 2);

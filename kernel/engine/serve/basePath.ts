@@ -20,6 +20,9 @@ export type BasePath = {
  * slash, `..` or empty component gets through.
  */
 export function parseBasePath(received: string): BasePath {
+  // Most URLs have no base path. They are recognized without the regular expressions, because each request is parsed
+  // twice.
+  if (received.startsWith('/v1/')) return { namespacePath: [], url: received };
   const whole = withOneSlash(received);
   const [, segment, rest = ''] = /^\/at\/([^/?]*)(.*)$/s.exec(whole) ?? [];
   if (segment === undefined) return { namespacePath: [], url: whole };
