@@ -112,7 +112,8 @@ suite('The detail pane of a changed cell, in a browser', function () {
       await side(page, 'After').getByText('2.5', { exact: true }).waitFor();
       await page.screenshot({ path: join(shots, 'detail-number.png') });
       await page.keyboard.press('Escape');
-      await openOn(page, 2, 3);
+      // By keys, because the cells move under the pointer while the rows take the space of the pane.
+      for (const key of ['ArrowLeft', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
       await side(page, 'After').getByText('null', { exact: true }).waitFor();
       await side(page, 'Before').getByRole('img').waitFor();
     }));

@@ -14,11 +14,12 @@ export class CellMedia {
     this.#frame = frame;
   }
 
-  /** Shows a cell beside its thumbnail. Does nothing for a cell without media. */
+  /** Shows a cell, or its value before a change, beside its thumbnail. Does nothing for a cell without media. */
   show(row: number, column: number, thumbnail: HTMLElement): void {
-    const cell = this.#frame.cell(row, column);
+    const frame = this.#frame;
+    const cell = thumbnail.closest('.lance-before') ? frame.mark?.(row, column)?.before : frame.cell(row, column);
     if (cell?.kind !== 'image' && cell?.kind !== 'blob') return;
-    const load = cell.kind === 'blob' ? this.#frame.loadBlob?.(row, column, cell.size) : undefined;
+    const load = cell.kind === 'blob' ? frame.loadBlob?.(row, column, cell.size) : undefined;
     this.hide();
     if (cell.kind === 'image') this.#shown = new LargeImage(this.#parent, thumbnail, cell);
     else if (load) this.#shown = new MediaView(this.#parent, thumbnail, cell, load);

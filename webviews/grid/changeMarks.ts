@@ -1,7 +1,7 @@
 import type { ChangeKind } from '#shared/protocol/changes.ts';
 import { createElement } from '../parts/elements.ts';
 import type { GridCell } from './block.ts';
-import { type DrawnCell, drawCell } from './cells.ts';
+import { type DrawnCell, drawCell, releaseCell } from './cells.ts';
 
 /** How a cell differs from another table. The same mark is the same object, so that it is drawn once. */
 export type ChangeMark = {
@@ -38,14 +38,32 @@ export function drawMarkedCell(
     element.prepend(sign);
   }
   if (!mark.before) return;
-  const before = createElement('del', { text: mark.before.text });
-  before.className = mark.before.kind === 'null' ? 'lance-before lance-null' : 'lance-before';
+  const before = drawBefore(place, mark.before, rowHeight);
   const arrow = createElement('span', { className: 'lance-change-arrow', text: '→' });
   arrow.ariaHidden = 'true';
   element.prepend(before, arrow);
   element.classList.add('lance-change-cell');
   element.title = `${mark.before.text} → ${cell.text}`;
   element.setAttribute('aria-description', `changed from ${mark.before.text}`);
+}
+
+/** Draws the value before: an image as a thumbnail, which ends with the drawing of the cell, and others as text. */
+function drawBefore(place: MarkedCell, before: GridCell, rowHeight: number): HTMLElement {
+  const element = createElement('del', {
+    className: before.kind === 'null' ? 'lance-before lance-null' : 'lance-before',
+  });
+  if (before.kind !== 'image') {
+    element.textContent = before.text;
+    return element;
+  }
+  const drawn: DrawnCell = { element, drawn: null, release: undefined };
+  drawCell(drawn, before, rowHeight);
+  const { release } = place;
+  place.release = () => {
+    release?.();
+    releaseCell(drawn);
+  };
+  return element;
 }
 
 function removeMark(place: MarkedCell): void {

@@ -1,3 +1,4 @@
+import type { GridCell } from './block.ts';
 import type { GridFrame } from './frame.ts';
 import { markedText } from './markedText.ts';
 
@@ -109,20 +110,29 @@ function columnWidth(
   for (let row = start; row < end; row++) {
     const cell = frame.cell(row, column);
     if (cell === undefined) break;
-    // A vector has a line and its facts beside the values.
-    const plot = cell.kind === 'vector' ? 88 + 16 * digit : 0;
     const mark = frame.mark?.(row, column);
+    const size = { digit, rowHeight };
     // A sign, or the value before and an arrow, with their gaps.
-    const extra = mark?.before ? textWidth(`${mark.before.text}  →  `, digit) : mark?.isName ? 3 * digit : 0;
-    widest = Math.max(
-      widest,
-      cell.kind === 'image'
-        ? Math.max(96, rowHeight * 1.6)
-        : plot + extra + textWidth(cell.kind === 'text' ? markedText(cell.text.slice(0, 80)) : cell.text, digit),
-    );
+    const extra = mark?.before ? beforeWidth(mark.before, size) + 5 * digit : mark?.isName ? 3 * digit : 0;
+    widest = Math.max(widest, extra + cellWidth(cell, size));
   }
   return Math.round(Math.min(most, Math.max(least, Math.min(header, 220), widest + cellPadding)));
 }
+
+type TextSize = { readonly digit: number; readonly rowHeight: number };
+
+const imageWidth = (rowHeight: number): number => Math.max(96, rowHeight * 1.6);
+
+function cellWidth(cell: GridCell, { digit, rowHeight }: TextSize): number {
+  if (cell.kind === 'image') return imageWidth(rowHeight);
+  // A vector has a line and its facts beside the values.
+  const plot = cell.kind === 'vector' ? 88 + 16 * digit : 0;
+  return plot + textWidth(cell.kind === 'text' ? markedText(cell.text.slice(0, 80)) : cell.text, digit);
+}
+
+/** Returns the width of a value before a change, which is text or an image. */
+const beforeWidth = (before: GridCell, { digit, rowHeight }: TextSize): number =>
+  before.kind === 'image' ? imageWidth(rowHeight) : textWidth(before.text, digit);
 
 /** Returns the width of a string. Letters of East Asian scripts are as wide as two digits. */
 function textWidth(text: string, digit: number): number {
