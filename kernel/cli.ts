@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf } from '#shared/errors.ts';
+import { nearestName } from '#shared/names.ts';
 import { asksForHelp, UsageError } from './cli/command.ts';
 import { commands, help } from './cli/commands.ts';
 import { handleEarlySignals } from './cli/signals.ts';
 import { thisNode, version } from './cli/installation.ts';
-import { terminalText } from './cli/terminal.ts';
+import { failureText } from './cli/terminal.ts';
 
-async function main([word, ...rest]: readonly string[], isLoaded: () => void): Promise<number> {
+const isCommand = (word: string | undefined): word is string => word !== undefined && Object.hasOwn(commands, word);
+
+async function main(args: readonly string[], isLoaded: () => void): Promise<number> {
+  // `help sql` is `sql --help`.
+  const [word, ...rest] = args[0] === 'help' && isCommand(args[1]) ? [args[1], '--help'] : args;
   // The modules of the commands may not even load on a Node.js that is too old.
   if (word !== '--version') thisNode();
-  const command = word !== undefined && Object.hasOwn(commands, word) ? await commands[word]?.() : undefined;
+  const command = isCommand(word) ? await commands[word]?.() : undefined;
   if (asksForHelp(word === undefined ? [] : [word, ...rest])) {
     console.log(command?.help ?? (await help()));
     return 0;
@@ -28,10 +32,15 @@ async function main([word, ...rest]: readonly string[], isLoaded: () => void): P
     case '--version':
       console.log(version());
       return 0;
-    default:
-      throw new UsageError(`There is no command "${word}".`);
+    default: {
+      const meant = nearestName(word, Object.keys(commands));
+      throw new UsageError(`There is no command "${word}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`);
+    }
   }
 }
+
+/** The help that explains wrong arguments: that of the command, if there is one. */
+const helpOf = (word: string | undefined): string => `lance-catalog ${isCommand(word) ? `${word} ` : ''}--help`;
 
 /** The exit code of a process killed by SIGPIPE, by the convention of shells. */
 const brokenPipe = 128 + 13;
@@ -55,7 +64,7 @@ async function enter(): Promise<void> {
     process.exitCode = await main(process.argv.slice(2), handleEarlySignals());
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    console.error(terminalText(isUsage ? `${messageOf(error)} See lance-catalog --help.` : messageOf(error)));
+    console.error(`${failureText(error)}${isUsage ? ` See ${helpOf(process.argv[2])}.` : ''}`);
     process.exitCode = isUsage ? 2 : 1;
   }
 }

@@ -1,4 +1,5 @@
 import { isCatalogError, messageOf, type CatalogErrorKind } from '#shared/errors.ts';
+import { nextStepIn } from '#shared/nextSteps.ts';
 import type { ErrorAction } from '../explorer/node.ts';
 
 const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
@@ -13,7 +14,8 @@ const keyHints: { readonly [K in CatalogErrorKind]?: string } = {
 export function failureMessage(error: unknown, remedy: ErrorAction): { what: string; hint: string } {
   if (!isCatalogError(error)) return { what: messageOf(error), hint: '' };
   const { error: what, detail } = error.toJSON();
-  return { what, hint: remedy === 'key' ? (keyHints[error.kind] ?? detail) : detail };
+  const hint = nextStepIn('editor', detail);
+  return { what, hint: remedy === 'key' ? (keyHints[error.kind] ?? hint) : hint };
 }
 
 /** Returns `key` if the server rejected the credentials, else `retry`: other failures may be temporary. */

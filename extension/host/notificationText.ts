@@ -1,4 +1,4 @@
-import { messageOf } from '#shared/errors.ts';
+import { messageIn, nextStepIn } from '#shared/nextSteps.ts';
 
 /** Maximum length of a notification, in characters. VS Code cuts off the end of a longer text, which has the hint. */
 const longest = 360;
@@ -8,7 +8,7 @@ const longest = 360;
  * everything.
  */
 export function notificationText(error: unknown): string {
-  const message = messageOf(error);
+  const message = messageIn('editor', error);
   const hint = hintOf(error);
   const hasHint = hint !== '' && message.endsWith(hint);
   const body = hasHint ? message.slice(0, -hint.length) : message;
@@ -31,4 +31,4 @@ export function notificationText(error: unknown): string {
 }
 
 const hintOf = (error: unknown): string =>
-  error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? error.hint : '';
+  error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? nextStepIn('editor', error.hint) : '';

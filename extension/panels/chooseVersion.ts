@@ -1,4 +1,4 @@
-import { messageOf } from '#shared/errors.ts';
+import { messageIn } from '#shared/nextSteps.ts';
 import { inert } from '../host/inertText.ts';
 import { createPickList, type PickChoice, setPickChoices } from '../host/messages.ts';
 import { type TableVersions, versionChoices, type VersionChoice } from './tableVersions.ts';
@@ -52,7 +52,7 @@ export function chooseFromVersions<T>({
     found = await read(AbortSignal.any([signal, closing.signal])).catch((error: unknown): TableVersions => ({
       versions: [],
       tags: {},
-      problem: messageOf(error),
+      problem: messageIn('editor', error),
     }));
     if (closing.signal.aborted) return;
     list.busy = false;

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { isCatalogError, messageOf } from '#shared/errors.ts';
+import { isCatalogError } from '#shared/errors.ts';
 import type { PanelAction, PanelFailure } from '#shared/protocol/webviewMessages.ts';
 import { displayPath } from '#shared/names.ts';
+import { messageIn } from '#shared/nextSteps.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { Connection, DirConnection } from '../explorer/node.ts';
 import { askDirectory } from '../host/ask.ts';
@@ -35,7 +36,11 @@ export class PanelFailures {
     const missing = await this.missingFolder(place);
     if (missing) return missing;
     if (place && isCatalogError(error, 'VersionNotFound')) return lostVersion(place);
-    return { title: failureTitle ?? `Can't open ${title}`, message: messageOf(error), actions: place ? ['retry'] : [] };
+    return {
+      title: failureTitle ?? `Can't open ${title}`,
+      message: messageIn('editor', error),
+      actions: place ? ['retry'] : [],
+    };
   }
 
   /** Returns what a panel shows instead of rows that can no longer be read; undefined if they may be read again. */

@@ -1,6 +1,6 @@
 import type { CallOptions } from '#catalog/arguments/options.ts';
 import type { Table, VersionInfo } from '#catalog/table/table.ts';
-import { messageOf } from '#shared/errors.ts';
+import { messageIn } from '#shared/nextSteps.ts';
 import type { PickChoice } from '../host/messages.ts';
 
 /** The calls of a table that its versions need. */
@@ -18,7 +18,7 @@ export type TableVersions = {
 export async function readVersions(table: VersionReader, options: CallOptions): Promise<TableVersions> {
   const [versions, tags] = await Promise.allSettled([table.listVersions(options), table.tags().list(options)]);
   options.signal?.throwIfAborted();
-  const problem = versions.status === 'rejected' ? messageOf(versions.reason) : undefined;
+  const problem = versions.status === 'rejected' ? messageIn('editor', versions.reason) : undefined;
   const named =
     tags.status === 'rejected' ? [] : [...tags.value].map(([name, { version }]) => [name, version] as const);
   return {

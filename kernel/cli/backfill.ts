@@ -3,7 +3,6 @@ import { planText } from '#jobs/report/planRows.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
 import { tableText } from '#session/display/tableText.ts';
 import { readArrow } from '#shared/arrow/readArrow.ts';
-import { messageOf } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { durationText } from '#shared/format/times.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
@@ -26,7 +25,7 @@ import { oneCatalogHelp } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { stopBySignals } from './signals.ts';
-import { askTerminal, canAsk, withCliHints, terminalText } from './terminal.ts';
+import { askTerminal, canAsk, failureText, withCliHints, terminalText } from './terminal.ts';
 
 /** Formats a trial for a terminal: its result, and the first rows of the computed fragment. */
 export function trialText(trial: BackfillTrial, column: string): string {
@@ -110,7 +109,7 @@ async function run(args: readonly string[]): Promise<number> {
       console.error(stoppedText(modes.length > 0 && !values.detach));
       return stop.code ?? jobExitCodes.cancelled;
     }
-    console.error(terminalText(messageOf(error)));
+    console.error(failureText(error));
     return jobExitCodes.notRun;
   } finally {
     stop.dispose();
@@ -189,7 +188,7 @@ async function mayLaunch(request: BackfillRequest, isDecided: boolean, signal: A
   const isAsked = !isDecided && canAsk();
   if (!isDecided && !isAsked)
     throw new JobError(problem.kind, problem.what, `${problem.hint}. To run it anyway, add --yes.`, { cause: problem });
-  console.error(terminalText(messageOf(problem)));
+  console.error(failureText(problem));
   return isDecided || askTerminal('Run it anyway?', signal);
 }
 

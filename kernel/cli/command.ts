@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { messageOf } from '#shared/errors.ts';
+import { nearestName } from '#shared/names.ts';
 import { type NotebookLanguage, notebookLanguages, typeCheckModes } from '#shared/notebookLanguage.ts';
 import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 
@@ -29,8 +30,11 @@ export function parse<const T extends ParseArgsOptionsConfig>(
       const what = `The value of ${option} looks like an option. Write it as ${option}=VALUE.`;
       throw new UsageError(what, { cause: error });
     }
+    const unknown = /^Unknown option '--([^']*)'/.exec(messageOf(error))?.[1];
+    const meant = unknown === undefined ? undefined : nearestName(unknown, Object.keys(options));
+    const step = meant === undefined ? '' : ` Did you mean --${meant}?`;
     // Node adds advice on positional arguments, which does not help here.
-    throw new UsageError(`${messageOf(error).split('. ', 1)[0]}.`, { cause: error });
+    throw new UsageError(`${messageOf(error).split('. ', 1)[0]}.${step}`, { cause: error });
   }
 }
 

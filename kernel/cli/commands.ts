@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
  * code of the others.
  */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  list: async () => (await import('./list.ts')).listCommand,
   copy: async () => (await import('./copy.ts')).copyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   sql: async () => (await import('./sql.ts')).sqlCommand,

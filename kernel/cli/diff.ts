@@ -2,14 +2,14 @@ import type { Catalog, OpenTableOptions } from '#catalog/catalog.ts';
 import { openPinned } from '#catalog/table/openPinned.ts';
 import { compareTables, type TableComparison } from '#catalog/view/compareTables.ts';
 import { withCatalog } from '#jobs/openCatalog.ts';
-import { isAbort, messageOf } from '#shared/errors.ts';
+import { isAbort } from '#shared/errors.ts';
 import { countText } from '#shared/format/numbers.ts';
 import { displayPath } from '#shared/names.ts';
 import { catalogArguments, catalogOf, columnsArgument, oneCatalogHelp, pathOf } from './catalogArguments.ts';
 import { type Command, parse, UsageError, wholeNumberArgument } from './command.ts';
 import { changeJson, changeLine, columnLine } from './diffLines.ts';
 import { stopBySignals } from './signals.ts';
-import { printChunks, progressLine, terminalText, withCliHints } from './terminal.ts';
+import { failureText, printChunks, progressLine, terminalText, withCliHints } from './terminal.ts';
 
 const summary = `  lance-catalog diff TABLE --from NUMBER [--to NUMBER] [--key COLUMNS]
   lance-catalog diff TABLE OTHER --key COLUMNS
@@ -104,7 +104,7 @@ async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     progress?.clear();
     const isStopped = signal.aborted && isAbort(error);
-    console.error(isStopped ? 'Stopped.' : terminalText(messageOf(error)));
+    console.error(isStopped ? 'Stopped.' : failureText(error));
     // 1 says that the tables differ.
     return isStopped ? (stop.code ?? 2) : 2;
   } finally {

@@ -2,7 +2,7 @@ import type { JobSummary } from '#catalog/jobs.ts';
 import { eachPage } from '#catalog/listPages.ts';
 import { jobDetails, jobJson, jobTable } from '#jobs/report/jobText.ts';
 import type { Jobs } from '#jobs/service/jobs.ts';
-import { isAbort, messageOf } from '#shared/errors.ts';
+import { isAbort } from '#shared/errors.ts';
 import { alignColumns } from '#shared/format/markup.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import type { JobView } from '#shared/jobs/jobView.ts';
@@ -13,7 +13,7 @@ import { catalogArguments, catalogOf, type CatalogValues, oneCatalogHelp } from 
 import { type Command, parse, UsageError } from './command.ts';
 import { endWithHint, followJob, jobExitCodes } from './followJob.ts';
 import { stopBySignals } from './signals.ts';
-import { withCliHints, terminalText } from './terminal.ts';
+import { failureText, withCliHints, terminalText } from './terminal.ts';
 
 /**
  * Prints all jobs of a catalog's server, started by any client, in the server's order.
@@ -135,7 +135,7 @@ async function run(args: readonly string[]): Promise<number> {
     if (stop.signal.aborted && isAbort(error)) return stop.code ?? jobExitCodes.cancelled;
     if (values.json) console.log(JSON.stringify({ kind: 'error', ...describeJobFailure(error) }));
     if (error instanceof UsageError) throw error;
-    console.error(terminalText(messageOf(error)));
+    console.error(failureText(error));
     return jobExitCodes.notRun;
   } finally {
     stop.dispose();

@@ -5,6 +5,7 @@ import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { escapeInvisibleCharacters, namesText } from '#shared/format/markup.ts';
 import { functionForms } from '#shared/jobs/computedFunction.ts';
 import { isJobError, JobError } from '#shared/jobs/jobErrors.ts';
+import { messageIn, nextSteps } from '#shared/nextSteps.ts';
 import { isAffirmative } from '#shared/records.ts';
 import type { BackfillArguments } from './backfillArguments.ts';
 
@@ -13,6 +14,9 @@ import type { BackfillArguments } from './backfillArguments.ts';
  * could set the title of the terminal, clear the screen, or look like a prompt.
  */
 export const terminalText = (text: string): string => escapeInvisibleCharacters(text);
+
+/** Returns the message of a failure, with a next step that is possible in a terminal. */
+export const failureText = (error: unknown): string => terminalText(messageIn('terminal', error));
 
 /** Whether a user can answer a prompt; a script must never wait for one. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -105,13 +109,14 @@ async function reworded(error: unknown, place: Place, signal: AbortSignal): Prom
     const hint = error.hint.replace(functionForms, '--sql EXPR, or --file FILE with a TypeScript or Python file');
     return new JobError(error.kind, error.what, hint, { cause: error });
   }
-  if (isCatalogError(error, 'TableNotFound')) {
+  // If a name is near, the error has it already.
+  if (isCatalogError(error, 'TableNotFound') && error.hint === nextSteps.listTables) {
     return new CatalogError(error.kind, error.toJSON().error, await tablesText(place, signal), { cause: error });
   }
   return error;
 }
 
-/** Lists the tables of the namespace, because no command lists tables. */
+/** Names the tables of the namespace, so that a wrong name is corrected without another command. */
 async function tablesText({ catalog, namespacePath }: Place, signal: AbortSignal): Promise<string> {
   try {
     const names = await withCatalog(catalog, signal, (opened) => opened.tableNames(namespacePath, { signal }));

@@ -2,7 +2,7 @@ import type { ComputedColumn, ComputedFunction } from '#shared/jobs/computedFunc
 import type { ColumnInfo } from '#shared/protocol/webviewMessages.ts';
 import type { Ask, PickStep, Question } from '../../host/askStep.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
-import { messageOf } from '#shared/errors.ts';
+import { messageIn } from '#shared/nextSteps.ts';
 import type { Choice } from '../../host/ask.ts';
 import { type ColumnChoice, columnChoices, exampleOf, nameProblem, nameWarning } from './columnChoices.ts';
 
@@ -53,7 +53,7 @@ function sqlQuestion(
         const { inputs } = await read({ kind: 'sql', expression }, signal);
         return { note: inputs.length === 0 ? 'Reads no columns.' : `Reads ${inputs.join(', ')}.` };
       } catch (error) {
-        return { problem: messageOf(error) };
+        return { problem: messageIn('editor', error) };
       }
     },
     accept: async (expression, signal) => onMade(await read({ kind: 'sql', expression }, signal)),

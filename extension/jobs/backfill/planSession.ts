@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { showDone } from '../../host/messages.ts';
-import { isAbort, messageOf } from '#shared/errors.ts';
+import { isAbort } from '#shared/errors.ts';
+import { messageIn } from '#shared/nextSteps.ts';
 import type { BackfillRequest } from '#shared/jobs/backfill.ts';
 import { backfillCode } from '#shared/jobs/backfillCode.ts';
 import type { JobAction, JobPageState } from '#shared/jobs/jobPageMessages.ts';
@@ -127,7 +128,7 @@ export class PlanSession implements vscode.Disposable {
       if (this.#lifetime.signal.aborted) return;
       if (!isAbort(error)) {
         logFailure(this.#parts.log, `${what} of a backfill`, error);
-        this.#problem = messageOf(error);
+        this.#problem = messageIn('editor', error);
       }
     } finally {
       this.#busy = undefined;

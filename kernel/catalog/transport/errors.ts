@@ -29,15 +29,17 @@ function messageForKind(kind: CatalogErrorKind, asked: RequestSubject): [what: s
   const isTable = operations[operation].subject === 'table';
   const path = isTable || operation === 'CreateNamespace' ? id.slice(0, -1) : id;
   const thing = `${isTable ? 'Table' : 'Namespace'} "${displayPath(id)}"`;
-  const mode = isTable ? 'mode: "exist_ok" or "overwrite"' : 'mode: "exist_ok"';
-  const exists: [string, string] = [`${thing} exists already.`, `Choose another name, or pass ${mode}.`];
+  const exists: [string, string] = [
+    `${thing} exists already.`,
+    isTable ? nextSteps.tableTaken : nextSteps.namespaceTaken,
+  ];
   const words: { readonly [K in CatalogErrorKind]?: [what: string, hint: string] } = {
     NamespaceNotFound:
       operation === 'CreateNamespace'
         ? [`The parent namespace "${displayPath(path)}" does not exist.`, nextSteps.createNamespace]
         : [`Namespace "${displayPath(path)}" does not exist.`, nextSteps.listNamespaces],
     NamespaceAlreadyExists: exists,
-    NamespaceNotEmpty: [`${thing} is not empty.`, 'Drop its content first, or pass behavior: "cascade".'],
+    NamespaceNotEmpty: [`${thing} is not empty.`, nextSteps.cascade],
     TableNotFound: [`${thing} does not exist.`, nextSteps.listTables],
     TableAlreadyExists:
       operation === 'RenameTable' ? ['A table with the new name exists already.', 'Choose another name.'] : exists,

@@ -21,6 +21,7 @@ import { engineError, namespaceSubject, tableSubject } from '#engine/errors/engi
 import { checkTableNames, selectTableNames, type TableNamesOptions } from '#catalog/lancedb/lanceDbCatalog.ts';
 import { CatalogError, withErrorContext, isCatalogError } from '#shared/errors.ts';
 import { checkKnownPath, checkNamespacePath, displayPath, idDelimiter, type NamespacePath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { ensureManifest } from './files/createManifest.ts';
 import type { DirConnection } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
@@ -322,11 +323,7 @@ export class DirNamespaces {
 }
 
 const notEmpty = (path: NamespacePath): CatalogError =>
-  new CatalogError(
-    'NamespaceNotEmpty',
-    `Namespace "${displayPath(path)}" is not empty.`,
-    'Drop its content first, or pass behavior: "cascade".',
-  );
+  new CatalogError('NamespaceNotEmpty', `Namespace "${displayPath(path)}" is not empty.`, nextSteps.cascade);
 
 const noOverwrite = (path: NamespacePath): CatalogError =>
   new CatalogError(

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { namespaceHasName, tableHasName } from '#catalog/nameErrors.ts';
 import { datasetName, withDataset } from './dataset.ts';
 import type { Root } from './dirConnection.ts';
@@ -133,7 +134,7 @@ const alreadyExists = (path: NamespacePath): CatalogError =>
   new CatalogError(
     'NamespaceAlreadyExists',
     `Namespace "${displayPath(path)}" exists already.`,
-    'Choose another name, or pass mode: "exist_ok".',
+    nextSteps.namespaceTaken,
   );
 
 /** Whether a table is in the root. A declared or unreadable table counts, a deregistered table does not. */

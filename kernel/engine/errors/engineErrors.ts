@@ -226,20 +226,17 @@ const rules: readonly ErrorRule[] = [
   {
     pattern: /Namespace already exists|already exists: root namespace/,
     kind: 'NamespaceAlreadyExists',
-    say: (subject) => [`${subjectText(subject)} exists already.`, 'Choose another name, or pass mode: "exist_ok".'],
+    say: (subject) => [`${subjectText(subject)} exists already.`, nextSteps.namespaceTaken],
   },
   {
     pattern: /Namespace not empty/,
     kind: 'NamespaceNotEmpty',
-    say: (subject) => [`${subjectText(subject)} is not empty.`, 'Drop its content first, or pass behavior: "cascade".'],
+    say: (subject) => [`${subjectText(subject)} is not empty.`, nextSteps.cascade],
   },
   {
     pattern: /Table '.*' already exists|Table already exists/,
     kind: 'TableAlreadyExists',
-    say: (subject) => [
-      `${subjectText(subject)} exists already.`,
-      'Choose another name, or pass mode: "exist_ok" or "overwrite".',
-    ],
+    say: (subject) => [`${subjectText(subject)} exists already.`, nextSteps.tableTaken],
   },
   {
     pattern: /Table '.*' was not found|Table not found/,

@@ -5,6 +5,7 @@ import type { Connection } from '@lancedb/lancedb';
 import type { RecordBatch, Schema } from '#arrow';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { namespaceHasName } from '#catalog/nameErrors.ts';
 import { chunksOf } from '#engine/batches/chunks.ts';
 import { datasetName, withDataset } from '#engine/dir/dataset.ts';
@@ -183,5 +184,5 @@ export function throwTaken(kind: ObjectKind | undefined, name: string, path: Nam
 export const tableAlreadyExists = (
   name: string,
   path: NamespacePath,
-  hint = 'Choose another name, or pass mode: "exist_ok" or "overwrite".',
+  hint: string = nextSteps.tableTaken,
 ): CatalogError => new CatalogError('TableAlreadyExists', `Table "${displayPath(path, name)}" exists already.`, hint);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClusterError } from '#cluster/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { notificationText } from '../../../../extension/host/notificationText.ts';
 
 const hint = 'Choose another name, or delete it first.';
@@ -9,6 +11,11 @@ suite('A notification of a failure', () => {
     const error = new ClusterError('Conflict', 'The RayCluster ray/one is there.', hint);
     assert.equal(notificationText(error), `The RayCluster ray/one is there. ${hint}`);
     assert.equal(notificationText('a text'), 'a text');
+  });
+
+  test('says what to do in the editor, not which call a cell would make', () => {
+    const error = new CatalogError('TableNotFound', 'Table "x" does not exist.', nextSteps.listTables);
+    assert.equal(notificationText(error), 'Table "x" does not exist. Refresh the catalog view to see its tables.');
   });
 
   test('tells the first of many lines, how many there are, and what to do', () => {
