@@ -7,7 +7,7 @@ import { checkOptions } from '#catalog/arguments/options.ts';
 import type { unsupportedConnectOptions, UnsupportedOptions } from '#catalog/lancedb/unsupported.ts';
 import { recordConnection } from './tableReference.ts';
 import { createMemoryRoot, isMemoryRoot } from './memoryRoot.ts';
-import { checkAddress, localRoot, makeDefaultNamespace, makeRoot } from './root.ts';
+import { checkAddress, localRoot, makeDefaultNamespace, makeRoot, nearestFolder } from './root.ts';
 
 export type { DirConfig, RestConfig } from '#shared/catalogConfig.ts';
 
@@ -88,7 +88,7 @@ export function registerImplementation<N extends keyof Implementations>(
 /**
  * Connects to the catalog in a directory: `connect('./data')`. Creates the missing folders of a path below the working
  * folder. For any other path it creates only the last folder, because a missing parent is probably a misspelled path.
- * In the folder it creates the default namespace directory `data/`. In an object store, the call creates nothing.
+ * In the folder it creates the default namespace directory `data/`, and says that the folder is new. In an object store, the call creates nothing.
  * `memory://` creates a catalog in a temporary folder, which is removed when this process ends.
  * @throws CatalogError InvalidInput (13) naming the path, PermissionDenied (15), Unsupported (0) without the engine
  */
@@ -116,12 +116,25 @@ async function connectRoot(root: string, options: ConnectOptions): Promise<Catal
   if (!checkAddress(root)) {
     const path = localRoot(root);
     // The documentation of LanceDB connects to paths like "data/sample-lancedb" in a new folder.
-    await makeRoot(path, { withParents: isBelowWorkingFolder(root) });
+    if (await makeRoot(path, { withParents: isBelowWorkingFolder(root) }))
+      (options.log ?? noteNewRoot)(await newRootLine(path));
     await makeDefaultNamespace(path, options.log);
     return connected('dir', await implementation.connect({ root: path }, options), { root });
   }
   const config = { root, ...(storageOptions && { storageOptions }) };
   return connected('dir', await implementation.connect(config, options), config);
+}
+
+let noteNewRoot: (line: string) => void = () => {};
+
+/** Sets where this process says that `connect` created a folder, because the path may be misspelled. */
+export function onNewRoot(note: (line: string) => void): void {
+  noteNewRoot = note;
+}
+
+async function newRootLine(path: string): Promise<string> {
+  const meant = await nearestFolder(path);
+  return `Created the folder "${path}" for a new catalog.${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
 }
 
 const isBelowWorkingFolder = (root: string): boolean =>

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
+import { access, mkdir, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { nearestName } from '#shared/names.ts';
 
 /**
  * The default namespace directory of upstream's service. Tables are in the root and not in this directory, because
@@ -74,15 +75,18 @@ const codeOf = (error: unknown): unknown =>
 /**
  * Creates the last folder of a root if it is missing. Does not create its parents by default: if the parent is missing
  * too, the path is probably misspelled.
+ * @returns whether the folder was created
  * @throws CatalogError InvalidInput (13) naming the missing parent, PermissionDenied (15)
  */
-export async function makeRoot(path: string, { withParents = false } = {}): Promise<void> {
+export async function makeRoot(path: string, { withParents = false } = {}): Promise<boolean> {
   try {
-    await mkdir(path, { recursive: withParents });
+    // With parents, an existing folder does not fail, and nothing is returned.
+    const first = await mkdir(path, { recursive: withParents });
+    return !withParents || first !== undefined;
   } catch (cause) {
     // If the path exists, `checkRoot` checks it later. A read-only file system reports EROFS also for a path that
     // exists.
-    if (codeOf(cause) === 'EEXIST' || (await isThere(path))) return;
+    if (codeOf(cause) === 'EEXIST' || (await isThere(path))) return false;
     const parent = dirname(path);
     if (codeOf(cause) === 'ENOENT') {
       throw new CatalogError(
@@ -166,14 +170,9 @@ async function readRoot(path: string): Promise<string> {
     if (cause instanceof CatalogError) throw cause;
     const code = codeOf(cause);
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new CatalogError(
-        'InvalidInput',
-        `There is no directory "${path}".`,
-        (await isThere(dirname(path)))
-          ? `Run mkdir ${quoted(path)}, or call await connect(${JSON.stringify(path)}) in a notebook cell, which creates it.`
-          : `Correct the path, or create it with: ${makePath} ${quoted(path)}.`,
-        { cause },
-      );
+      throw new CatalogError('InvalidInput', `There is no directory "${path}".`, await missingFolderStep(path), {
+        cause,
+      });
     }
     throw new CatalogError(
       'PermissionDenied',
@@ -182,6 +181,32 @@ async function readRoot(path: string): Promise<string> {
       { cause },
     );
   }
+}
+
+async function missingFolderStep(path: string): Promise<string> {
+  const meant = await nearestFolder(path);
+  if (meant !== undefined) return `Did you mean "${meant}"?`;
+  const make = (await isThere(dirname(path))) ? 'mkdir' : makePath;
+  return `Correct the path, or create it with: ${make} ${quoted(path)}.`;
+}
+
+/** A folder with more entries is not searched to its end. */
+const maxEntries = 1000;
+
+/** Returns the folder beside a path whose name differs in one letter or in case. */
+export async function nearestFolder(path: string): Promise<string | undefined> {
+  const [parent, name] = [dirname(path), basename(path)];
+  const names: string[] = [];
+  try {
+    for await (const entry of await opendir(parent)) {
+      if (names.length === maxEntries) break;
+      if (entry.isDirectory() && entry.name !== name) names.push(entry.name);
+    }
+  } catch {
+    // Without names there is no suggestion.
+  }
+  const meant = nearestName(name, names);
+  return meant && join(parent, meant);
 }
 
 /** The command that also creates missing parents; on Windows `mkdir` always creates them. */

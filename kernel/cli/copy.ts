@@ -72,7 +72,7 @@ export async function openSide(side: CopyEnd, values: SideValues, signal: AbortS
     throw new UsageError(`--${side} ${named} is not a server, so it has no API key and no database.`);
   const isLocal = !isObjectStore(named);
   const root = isLocal ? localRoot(named) : named;
-  if (side === 'to' && isLocal) await makeRoot(root);
+  if (side === 'to' && isLocal && (await makeRoot(root))) log(`Created the folder "${root}" for the copy.`);
   return connectNamespace('dir', { root, ...(storage && { storageOptions: storage }) }, { signal, log });
 }
 

@@ -155,7 +155,7 @@ async function describe(catalog: Catalog, path: NamespacePath, signal: AbortSign
   try {
     return await catalog.describeTable(path.at(-1) ?? '', { namespacePath: path.slice(0, -1), signal });
   } catch (error) {
-    if (!isCatalogError(error, 'TableNotFound')) throw error;
+    if (!isCatalogError(error, 'TableNotFound') || error.hint === nextSteps.listedWithoutData) throw error;
     const what = `"${displayPath(path)}" is neither a table nor a namespace.`;
     const usual = error.hint === nextSteps.listTables ? await namespaceStep(catalog, path, signal) : error.hint;
     throw new CatalogError(error.kind, what, usual, { cause: error });

@@ -8,6 +8,7 @@ import type { Table } from '#catalog/table/table.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { namesText } from '#shared/format/markup.ts';
 import { nearestName } from '#shared/names.ts';
+import { nextSteps, nextStepIn } from '#shared/nextSteps.ts';
 import { definedEntries } from '#shared/records.ts';
 import { distanceTypes } from '#shared/vectorTypes.ts';
 import type { TableName } from './messages.ts';
@@ -229,6 +230,7 @@ async function tablesHint(
         searched.listTables(path, { limit: maxNames.read, signal }),
         searched.listNamespaces(path, { limit: maxNames.read, signal }),
       ]);
+      if (place && tables.includes(place.name)) return stepOf(nextSteps.listedWithoutData, caller);
       const meant = place && nearestName(place.name, tables);
       if (meant !== undefined)
         return `Did you mean ${searched === catalog ? writeSqlTable([...path, meant]) : `the table ${meant} there`}?`;
@@ -240,6 +242,9 @@ async function tablesHint(
     }
   return hintsFor(caller).listTables;
 }
+
+const stepOf = (step: string, caller: SqlCaller | undefined): string =>
+  caller === 'terminal' ? nextStepIn('terminal', step) : caller === 'file' ? nextStepIn('editor', step) : step;
 
 async function catalogsHint(
   { otherCatalog, otherCatalogNames }: CatalogTablesOptions,

@@ -80,8 +80,7 @@ async function findStep(
   if (kind === 'NamespaceNotFound') return namespaceStep(lists, path, page);
   if (kind !== 'TableNotFound' || typeof table !== 'string') return undefined;
   const names = await lists.tables(path, page);
-  if (names.includes(table))
-    return 'It is listed, but its folder has no data. Write it with mode: "overwrite", or drop it.';
+  if (names.includes(table)) return nextSteps.listedWithoutData;
   const meant = nearestName(table, names);
   if (meant !== undefined) return `Did you mean "${displayPath(path, meant)}"?`;
   if (names.length > 0) return undefined;

@@ -181,13 +181,16 @@ function subjectText({ operation, id }: RequestSubject): string {
  */
 export function firstLine(text: string): string {
   const first = text.split(/\s*\n|\s+Caused by:|,?\s*\blocation: Location \{|:?\s*Schema \{ fields:/i)[0] ?? '';
-  return first
-    .replace(/\b(?:InvalidInput|\w*Error|Internal|NotSupported) \{ source: "(.*?)"?$/, '$1')
-    .replace(/(?::\s*\w+)?\s*\{\s*(?:source|uri|store|field)\b.*$/, '')
-    .replaceAll(/,?\s*(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?/g, '')
-    .replaceAll(/\s*\bat ['"`]?[a-z][a-z0-9+.-]*:\/\/[^\s'"`,]*['"`]?/g, '')
-    .replace(/[\s,;:]+$/, '')
-    .slice(0, 600);
+  return (
+    first
+      .replace(/\b(?:InvalidInput|\w*Error|Internal|NotSupported) \{ source: "(.*?)"?$/, '$1')
+      // The fields of a dump have a colon; the next step of our own server may have an object such as `{ uri }`.
+      .replace(/(?::\s*\w+)?\s*\{\s*(?:source|uri|store|field)\b\s*:.*$/, '')
+      .replaceAll(/,?\s*(?:[A-Za-z]:)?[^\s,:"'`(]*[/\\][^\s,:"'`]+\.rs:\d+(?::\d+)?/g, '')
+      .replaceAll(/\s*\bat ['"`]?[a-z][a-z0-9+.-]*:\/\/[^\s'"`,]*['"`]?/g, '')
+      .replace(/[\s,;:]+$/, '')
+      .slice(0, 600)
+  );
 }
 
 /** A failed response: its status, some of its headers, and the beginning of its body. */

@@ -2,6 +2,11 @@ import { CatalogError } from '#shared/errors.ts';
 import { operations, type Operation } from '#catalog/contract.ts';
 import type { Capabilities } from '#catalog/catalog.ts';
 
+const noJobs = [
+  'This catalog is a directory, which runs no jobs.',
+  'Use a server that runs jobs, such as: lance-catalog serve --jobs.',
+] as const;
+
 /** The operations the engine can't do, each with the reason and an alternative. */
 const reasons = {
   UpdateTableSchemaMetadata: [
@@ -12,10 +17,10 @@ const reasons = {
     "Can't compute a column by a job of the catalog, because a directory does not run jobs.",
     'Add the column as a SQL expression with addColumns, or connect to a server that runs jobs.',
   ],
-  ListJobs: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
-  DescribeJob: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
-  CancelJob: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
-  QueryJobEvents: ['A directory does not run jobs.', 'Use a server that runs jobs: connectNamespace("rest", { uri }).'],
+  ListJobs: noJobs,
+  DescribeJob: noJobs,
+  CancelJob: noJobs,
+  QueryJobEvents: noJobs,
 } as const satisfies Partial<Record<Operation, readonly [what: string, hint: string]>>;
 
 export const unsupported = (operation: keyof typeof reasons, identifier?: string): CatalogError => {

@@ -14,7 +14,7 @@ import { datasetName, withDataset } from './dataset.ts';
 import type { Root } from './dirConnection.ts';
 import { dropTable } from './dirDrop.ts';
 import { addGathered, rollBackTo } from './dirWrites.ts';
-import { rootFolder } from './files/folders.ts';
+import { removeEmptyFolder, rootFolder } from './files/folders.ts';
 import { entryOf, objectId } from './files/manifestTable.ts';
 import { checkNoNamespace } from './nameConflicts.ts';
 import { tableAlreadyExists, createStagedTable } from './files/staging.ts';
@@ -51,6 +51,8 @@ export async function create(place: Root, connection: Connection, table: NewTabl
     }
   }
   if (state === 'missing') await checkNoNamespace(place, name, path);
+  // An empty folder of the name is not a table, but it would keep the table from being moved there.
+  if (state === 'missing' && place.isLocal && path.length === 0) await removeEmptyFolder(place.location, name);
   if (state === 'missing' && (place.isLocal || path.length > 0)) {
     const source = await openSource(table);
     return createStagedTable(place, name, path, source.schema, withAbort(source.batches, signal));

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { onNewRoot } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { registerStoreFiles } from '#engine/dir/files/storeFiles.ts';
 import { registerDir } from '#engine/register.ts';
@@ -55,6 +56,7 @@ export function startCore({ post, outputs, typescript }: CoreDeps): (message: To
   trackNodeComments();
   const outlined = useOwnOutlines();
   registerDir();
+  onNewRoot((line) => void process.stdout.write(`${line}\n`));
   registerStoreFiles(async (...store) => (await loadLazy(() => import('#jobs/entry.ts'))).openStoreFiles(...store));
   registerRest();
   const core = new Core((message) => {

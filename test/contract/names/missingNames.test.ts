@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { registerDir } from '#engine/register.ts';
 import { isCatalogError } from '#shared/errors.ts';
+import { nextSteps } from '#shared/nextSteps.ts';
 import { tempFolder } from '../../harness/temp.ts';
 import { startServing } from '../serve/serving.ts';
 
@@ -75,6 +78,19 @@ suite('An error about a name that does not exist', function () {
     } finally {
       await server.close();
     }
+  });
+
+  test('says that a listed table has no data, which can be created or dropped', async () => {
+    const place = tempFolder();
+    mkdirSync(join(place, 'animals.lance'));
+    mkdirSync(join(place, 'orders.lance'));
+    const db = await connectNamespace('dir', { root: place });
+    const wanted = nextSteps.listedWithoutData;
+    assert.equal(await hintOf(() => db.openTable('animals'), wanted), wanted);
+    assert.equal(await (await db.createTable('animals', [{ id: 1 }])).countRows(), 1);
+    await db.dropTable('orders');
+    assert.deepEqual(await db.tableNames(), ['animals']);
+    await db.close();
   });
 
   test('names the root if it has no tables, because its path may be wrong', async () => {

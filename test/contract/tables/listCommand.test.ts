@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { connect } from '@lancedb/lancedb';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { runCli } from '../../harness/runCli.ts';
@@ -120,6 +122,9 @@ suite('A command with wrong arguments', function () {
     await (await (await connect(root)).createTable('plain', [{ id: 1 }])).add([{ id: 2 }]);
     const keyless = await runCli('diff', 'plain', '--from', '1', '--catalog', root);
     assert.match(keyless.stderr, / Name the columns that identify a row: --key COLUMNS\.\n$/);
+    mkdirSync(join(root, 'hollow.lance'));
+    const hollow = await runCli('sql', 'select * from hollow', '--catalog', root);
+    assert.match(hollow.stderr, /^There is no table hollow in .* Remove this folder\.\n/);
     assert.match((await runCli('sql', 'show tables', '--catalog', root)).stderr, /use lance-catalog list\.\n$/);
   });
 });

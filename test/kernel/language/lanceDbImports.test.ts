@@ -122,7 +122,7 @@ await first.addColumns([new Field("y", new Utf8(), true)]);
 await first.addColumns([{ name: "twice", valueSql: "cast((id * 2) as int)" }]);
 await first.alterColumns([{ path: "x", dataType: "double" }, { path: "y", rename: "note", nullable: true }]);
 (await first.schema()).fields.map(({ name }) => name).join()`,
-      out: /is not installed/,
+      out: /is not installed[^]*\nCreated the folder ".*store" for a new catalog\.\n$/,
       value: "'id,vector,x,note,twice'",
     },
     {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
-import { connect as connectTo } from '#catalog/connect.ts';
+import { connect as connectTo, onNewRoot } from '#catalog/connect.ts';
 import { checkAddress, checkRoot, localRoot, makeRoot } from '#catalog/root.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { registerDir } from '#engine/register.ts';
@@ -57,5 +57,26 @@ suite('a root on this machine', () => {
     assert.ok((await hintOf(makeRoot(root))).includes(command + join(root, '..')));
     mkdirSync(join(root, '..'));
     assert.ok((await hintOf(checkRoot(root))).includes(`mkdir ${root}`));
+  });
+
+  test('that is missing is reported with the folder beside it that differs in a letter', async () => {
+    const parent = tempFolder();
+    mkdirSync(join(parent, 'Tables'));
+    assert.equal(await hintOf(checkRoot(join(parent, 'tables'))), `Did you mean "${join(parent, 'Tables')}"?`);
+    assert.match(await hintOf(checkRoot(join(parent, 'photos'))), /^Correct the path, or create it with: mkdir /);
+  });
+
+  test('that connect creates is said, once, with the folder that may have been meant', async () => {
+    registerDir();
+    const lines: string[] = [];
+    onNewRoot((line) => lines.push(line));
+    const parent = tempFolder();
+    const [tables, misspelled] = [join(parent, 'tables'), join(parent, 'tabels')];
+    for (const root of [tables, tables, misspelled]) await (await connectTo(root)).close();
+    assert.deepEqual(lines, [
+      `Created the folder "${tables}" for a new catalog.`,
+      `Created the folder "${misspelled}" for a new catalog. Did you mean "${tables}"?`,
+    ]);
+    onNewRoot(() => {});
   });
 });

@@ -1,4 +1,4 @@
-import { lstat, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { CatalogError } from '#shared/errors.ts';
@@ -82,6 +82,12 @@ export async function moveTo(source: string, target: string): Promise<boolean> {
     if (await pathExists(target)) return false;
     throw error;
   }
+}
+
+/** Removes the folder of a table in a root if there is nothing in it, which the system checks in the same step. */
+export async function removeEmptyFolder(root: string, table: string): Promise<void> {
+  // Any other folder stays, and a missing one needs no removal.
+  await rmdir(inRoot(root, rootFolder(table))).catch(() => undefined);
 }
 
 /** Removes a folder of a root in one step, by renaming it. The files are deleted afterwards, which may take long. */

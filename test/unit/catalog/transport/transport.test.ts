@@ -78,6 +78,7 @@ suite('what servers say', () => {
       ],
       ['Failed to read: IO { source: Generic { store: "N/A" } }', 'Failed to read'],
       ['C:\\build\\x.rs:1:2', ''],
+      ['Write connectNamespace("rest", { uri }).', 'Write connectNamespace("rest", { uri }).'],
       ['See https://example.com/a for more', 'See https://example.com/a for more'],
     ] as const) {
       assert.equal(firstLine(text), first, text);
