@@ -1,5 +1,12 @@
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
-import { checkKnownPath, checkName, checkNamespacePath, displayPath } from '#shared/names.ts';
+import {
+  checkKnownPath,
+  checkName,
+  checkNamespacePath,
+  displayPath,
+  namespacePathProblem,
+  nameProblem,
+} from '#shared/names.ts';
 import type { Catalog, CopiedTable, CopyOptions, CopyResult, CopyTarget, SkippedTable } from '#catalog/catalog.ts';
 import { copyTable } from './copyTable.ts';
 import { displayTable } from './copyState.ts';
@@ -85,7 +92,7 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
     await target.catalog.createNamespace(made, { mode: 'exist_ok', properties, signal: options.signal });
   }
   const tables: CopiedTable[] = [];
-  const skipped: SkippedTable[] = [];
+  const skipped: SkippedTable[] = [...plan.refused];
   const strategies = new CopyStrategies();
   for (const path of plan.tables) {
     const from = [...source.path, ...path];
@@ -95,9 +102,12 @@ async function copyNamespace(source: CopySource, target: Place, options: CopyOpt
       if ('why' in copied) skipped.push(copied);
       else tables.push(copied);
     } catch (error) {
-      // A retry does not help, because the source is itself an unfinished copy or has a column that can't be copied.
-      // Other tables can still be copied.
-      const isLasting = isCatalogError(error, 'InvalidTableState') || isCatalogError(error, 'Unsupported');
+      // A retry does not help, because the source is itself an unfinished copy, has a column that can't be copied, or
+      // is listed without being a table. Other tables can still be copied.
+      const isLasting =
+        isCatalogError(error, 'InvalidTableState') ||
+        isCatalogError(error, 'Unsupported') ||
+        isCatalogError(error, 'TableNotFound');
       if (!isLasting || error.identifier !== displayTable(from)) throw error;
       skipped.push({ from: displayTable(from), reason: error.message, why: 'failed' });
     }
@@ -142,25 +152,32 @@ async function makeParents({ catalog, path }: Place, { signal }: CopyOptions): P
  */
 const maxNames = 100_000;
 
-/** Lists everything in a namespace, by paths relative to it; the namespace itself is `[]`. */
-async function planOf(
-  source: Place,
-  target: readonly string[],
-  options: CopyOptions,
-): Promise<{ namespaces: string[][]; tables: string[][] }> {
+/** What a copy of a namespace creates, by paths relative to it, and what the target would refuse to create. */
+type CopyPlan = { namespaces: string[][]; tables: string[][]; refused: SkippedTable[] };
+
+/**
+ * Lists everything in a namespace; the namespace itself is `[]`. Other clients create names that this product refuses
+ * for new objects. These objects are left out, so that one of them does not keep all others from being copied.
+ */
+async function planOf(source: Place, target: readonly string[], options: CopyOptions): Promise<CopyPlan> {
   const { signal } = options;
   const namespaces: string[][] = [];
   const tables: string[][] = [];
+  const refused: SkippedTable[] = [];
+  const refuse = (path: readonly string[], { what }: { what: string }): void => {
+    const reason = `${what} Copy it by itself under another name.`;
+    refused.push({ from: displayTable([...source.path, ...path]), reason, why: 'failed' });
+  };
   const walk = async (path: string[]): Promise<void> => {
-    // Checks all names before the first row is copied, so that a name that the target would refuse fails now and not
-    // after an hour.
-    checkNamespacePath([...target, ...path]);
+    const problem = namespacePathProblem([...target, ...path]);
+    if (problem) return refuse(path, problem);
     namespaces.push(path);
     checkCount(namespaces, 'namespaces', source.path);
     const there = [...source.path, ...path];
     for (const name of await source.catalog.tableNames(there, { signal })) {
-      checkName('table', name);
-      tables.push([...path, name]);
+      const wrong = nameProblem('table', name);
+      if (wrong) refuse([...path, name], wrong);
+      else tables.push([...path, name]);
     }
     checkCount(tables, 'tables', source.path);
     const children = await allPages(async (pageToken) => {
@@ -170,7 +187,7 @@ async function planOf(
     for (const name of children) await walk([...path, name]);
   };
   await walk([]);
-  return { namespaces, tables };
+  return { namespaces, tables, refused };
 }
 
 function checkCount({ length }: readonly unknown[], what: string, path: readonly string[]): void {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Catalog } from '#catalog/catalog.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { isAbort } from '#shared/errors.ts';
@@ -53,6 +55,32 @@ forEachSubject('copy', (makeCatalog) => {
     assert.deepEqual(await db.tableNames(['a', 'b']), ['orders']);
     await source.copy(['shop'], { catalog: db, path: ['c', 'd', 'shop'] });
     assert.deepEqual(await db.tableNames(['c', 'd', 'shop']), ['orders']);
+  });
+
+  test('leaves out what the target would refuse, and copies the others', async () => {
+    const root = tempFolder();
+    const others = await openDir({ root });
+    await others.createTable('orders', [{ id: 1 }]);
+    // Other clients create such names.
+    cpSync(join(root, 'orders.lance'), join(root, 'Big Orders.lance'), { recursive: true });
+    mkdirSync(join(root, 'hollow.lance'));
+    const { db } = await makeCatalog();
+    const { tables, skipped } = await others.copy([], { catalog: db, path: ['all'] });
+    assert.deepEqual(
+      tables.map(({ to }) => to),
+      ['all/orders'],
+    );
+    assert.deepEqual(
+      skipped.map(({ from, why }) => [from, why]),
+      [
+        ['Big Orders', 'failed'],
+        ['hollow', 'failed'],
+      ],
+    );
+    assert.match(skipped[0]?.reason ?? '', /contains " "\. Copy it by itself under another name\.$/);
+    const renamed = await others.copy(['Big Orders'], { catalog: db, path: ['all', 'BigOrders'] });
+    assert.equal(renamed.tables.length, 1);
+    await others.close();
   });
 
   test('brings a table back from there', async () => {
