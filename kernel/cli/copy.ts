@@ -4,7 +4,7 @@ import { connectNamespace, type RestConfig } from '#catalog/connect.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { isObjectStore, localRoot, makeRoot } from '#catalog/root.ts';
 import { registerDir } from '#engine/register.ts';
-import { messageOf } from '#shared/errors.ts';
+import { fileProblem } from '#processes/fileProblem.ts';
 import { fromEnvironment, pathOf, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
 import { progressLine, terminalText } from './terminal.ts';
@@ -95,7 +95,7 @@ function readPem(side: CopyEnd, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new UsageError(`Can't read "${file}" of --${side}-ca: ${messageOf(cause)}.`, { cause });
+    throw new UsageError(`Can't read "${file}" of --${side}-ca: ${fileProblem(cause)}.`, { cause });
   }
 }
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Catalog, ExportOptions } from '#catalog/catalog.ts';
 import { openPinned } from '#catalog/table/openPinned.ts';
 import { maxNearest, type NearestSpec } from '#catalog/view/nearestSpec.ts';
+import { fileProblem } from '#processes/fileProblem.ts';
 import { typeText } from '#shared/arrow/arrowTypes.ts';
-import { messageOf } from '#shared/errors.ts';
 import { cutText } from '#shared/format/markup.ts';
 import { displayPath } from '#shared/names.ts';
 import { distanceTypes, parseVectorType } from '#shared/vectorTypes.ts';
@@ -82,7 +82,7 @@ async function readVectorFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`Can't read the vector of --nearest from "${file}": ${messageOf(error)}.`, { cause: error });
+    throw new UsageError(`Can't read the vector of --nearest from "${file}": ${fileProblem(error)}.`, { cause: error });
   }
 }
 

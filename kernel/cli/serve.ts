@@ -8,7 +8,8 @@ import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions 
 import { serve } from '#engine/serve/serve.ts';
 import { checkVending, type Vending } from '#engine/serve/tableCredentials.ts';
 import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
-import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { fileProblem } from '#processes/fileProblem.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { nameProblem, namespacePathProblem } from '#shared/names.ts';
 import { fromEnvironment, storageArguments, storageHelp, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError, wholeNumberArgument } from './command.ts';
@@ -72,7 +73,7 @@ async function append(path: string, line: string): Promise<void> {
     if (cause instanceof CatalogError) throw cause;
     throw new CatalogError(
       'InvalidInput',
-      `Can't write key file "${path}": ${messageOf(cause)}.`,
+      `Can't write key file "${path}": ${fileProblem(cause)}.`,
       'Choose another file with --keys FILE.',
       {
         cause,

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileProblem } from '#processes/fileProblem.ts';
 import { messageOf } from '#shared/errors.ts';
 import { JobError } from '#shared/jobs/jobErrors.ts';
 import { type JobFile, readJobFile } from '#shared/jobs/jobFile.ts';
@@ -31,7 +32,7 @@ async function jsonOf(path: string, signal: AbortSignal): Promise<unknown> {
     text = await readFile(path, { encoding: 'utf8', signal });
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new JobError('RequestInvalid', `Can't read job file ${path}: ${messageOf(cause)}.`, 'Check the path.', {
+    throw new JobError('RequestInvalid', `Can't read job file ${path}: ${fileProblem(cause)}.`, 'Check the path.', {
       cause,
     });
   }

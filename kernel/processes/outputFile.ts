@@ -1,7 +1,8 @@
 import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { fileProblem, isDiskFull } from './fileProblem.ts';
 import { type FileContent, replaceFileAsync } from './files.ts';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
 
 /**
  * Checks that a file can be written at `path`, because otherwise a command that runs for an hour could fail when it
@@ -49,8 +50,7 @@ export async function writeOutputFile(path: string, content: FileContent, mode =
   } catch (cause) {
     // Errors of the file system name the call. All others are errors of the content.
     if (typeof Object(cause).syscall !== 'string') throw cause;
-    throw new CatalogError('PermissionDenied', `Can't write "${path}": ${messageOf(cause)}.`, 'Use another path.', {
-      cause,
-    });
+    const step = isDiskFull(cause) ? 'Free up disk space, or use another path.' : 'Use another path.';
+    throw new CatalogError('PermissionDenied', `Can't write "${path}": ${fileProblem(cause)}.`, step, { cause });
   }
 }

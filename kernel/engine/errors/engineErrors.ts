@@ -276,6 +276,15 @@ const rules: readonly ErrorRule[] = [
     say: (subject) => [`${subjectText(subject)} has a name that is too long for a file name.`, 'Use a shorter one.'],
   },
   {
+    // Errors 28 and 122 are ENOSPC and EDQUOT on Linux.
+    pattern: /^(?:ENOSPC|EDQUOT): |\(os error (?:28|122)\)/,
+    kind: 'Internal',
+    say: (subject) => [
+      `${subjectText(subject)} can't be written: no space is left on the disk.`,
+      'Free up disk space, then try again.',
+    ],
+  },
+  {
     pattern:
       /^(?:EACCES|EPERM|EROFS): |\(os error (?:1|13|30)\)|kind: (?:PermissionDenied|ReadOnlyFilesystem)|lacked the necessary privileges/,
     kind: 'PermissionDenied',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import ts from 'typescript-6';
-import { messageOf } from '#shared/errors.ts';
+import { fileProblem } from '#processes/fileProblem.ts';
 import type { ComputedFunction, OnError } from '#shared/jobs/computedFunction.ts';
 import type { FunctionSource } from '#shared/jobs/jobMessages.ts';
 import { shownPath } from './bundle.ts';
@@ -107,7 +107,7 @@ export async function fileFunction(
   const shown = shownPath(path);
   const text = await readFile(path, { encoding: 'utf8', signal }).catch((cause: unknown) => {
     signal.throwIfAborted();
-    throw invalid(`Can't read the file of the function: ${messageOf(cause)}.`, 'Check the path.', cause);
+    throw invalid(`Can't read "${shown}", the file of the function: ${fileProblem(cause)}.`, 'Check the path.', cause);
   });
   const file = parsedFile(path, text);
   const exported = source.export ?? 'default';

@@ -108,6 +108,17 @@ suite('A command with wrong arguments', function () {
     );
   });
 
+  test('that names a file which does not exist says so in words', async () => {
+    assert.equal(
+      await failure('export', 'x', '-o', '-', '--format', 'csv', '--nearest', '@no.json'),
+      `Can't read the vector of --nearest from "no.json": it does not exist. See lance-catalog export --help.\n`,
+    );
+    assert.match(
+      await failure('backfill', 'no.lance-job.json'),
+      /no\.lance-job\.json: it does not exist\. Check the path/,
+    );
+  });
+
   test('that names a version or a tag says which command lists them', async () => {
     const root = tempFolder();
     const db = await openDir({ root });

@@ -30,6 +30,7 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
     'version 7',
   ],
   ['TableNotFound', `lance error: Not found: tmp/x/t.lance/_versions, ${built}\n  Caused by: x`, 'no longer exists'],
+  ['Internal', `lance error: LanceError(IO): No space left on device (os error 28), ${built}`, 'Free up disk space'],
   ['VersionNotFound', 'lance error: Version not found error: version main:99 does not exist', 'version 7'],
   ['TagNotFound', 'lance error: Ref not found error: tag gold does not exist  Caused by: x', '"gold"'],
   ['TagAlreadyExists', 'lance error: Ref conflict error: tag gold already exists  Caused by: x', '"gold"'],
