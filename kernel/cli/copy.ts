@@ -7,7 +7,7 @@ import { registerDir } from '#engine/register.ts';
 import { fileProblem } from '#processes/fileProblem.ts';
 import { fromEnvironment, pathOf, storageOptions } from './catalogArguments.ts';
 import { type Command, parse, UsageError } from './command.ts';
-import { progressLine, terminalText } from './terminal.ts';
+import { failureText, progressLine, terminalText } from './terminal.ts';
 
 /** The side of a copy, source or target, to which an option applies. Names of such options start with the side. */
 export type CopyEnd = 'from' | 'to';
@@ -208,7 +208,7 @@ const toldProgress = ({ table, rowsDone, rowsTotal }: CopyProgress): string =>
   `${table}: ${number.format(rowsDone)} of ${number.format(rowsTotal)} rows`;
 
 function tell({ tables, skipped }: CopyResult, json: boolean): void {
-  for (const { from, reason } of skipped) console.error(terminalText(`Left out ${from}: ${reason}`));
+  for (const { from, reason } of skipped) console.error(failureText(`Left out ${from}: ${reason}`));
   for (const { to, warnings } of tables)
     for (const warning of warnings) console.error(terminalText(`${to}: ${warning}`));
   if (json) {

@@ -1,11 +1,14 @@
 import { constants } from 'node:os';
+import { checkRoot, isObjectStore } from '#catalog/root.ts';
 import { startNode } from '#processes/childProcess.ts';
 import { kernelFlags } from '#processes/nodeVersion.ts';
+import { catalogOfArgument } from '#session/catalogArgument.ts';
 import { kernelDisplayName, kernelName, type KernelspecLocation } from '#session/kernelspecs/folders.ts';
 import { installKernelspec } from '#session/kernelspecs/install.ts';
 import { findSpecs, type FoundSpec, settingsOf } from '#session/kernelspecs/list.ts';
 import { removeKernelspec } from '#session/kernelspecs/remove.ts';
 import { type SpecState, stateOf } from '#session/kernelspecs/specState.ts';
+import { messageOf } from '#shared/errors.ts';
 import { isTslabKernel, languageOfKernel, type NotebookLanguage } from '#shared/notebookLanguage.ts';
 import { catalogHelp } from './catalogArguments.ts';
 import {
@@ -18,6 +21,7 @@ import {
   UsageError,
 } from './command.ts';
 import { installation, kernelEntry, thisNode } from './installation.ts';
+import { terminalText } from './terminal.ts';
 
 export const placeOptions = {
   user: { type: 'boolean' },
@@ -66,7 +70,19 @@ export async function install(args: readonly string[]): Promise<number> {
     node: thisNode(),
   });
   console.log(`Installed the kernel "${displayName}" in ${spec}`);
+  const problem = await rootProblem(catalog);
+  if (problem !== undefined) console.error(terminalText(`${problem} Until then its cells can't open the catalog.`));
   return 0;
+}
+
+/** Returns what is wrong with the directory of a new kernel, which may be created later. */
+async function rootProblem(catalog: string | undefined): Promise<string | undefined> {
+  const config = catalogOfArgument(catalog, {});
+  if (config?.implementation !== 'dir' || isObjectStore(config.root)) return undefined;
+  return checkRoot(config.root).then(
+    () => undefined,
+    (error: unknown) => messageOf(error),
+  );
 }
 
 function usualDisplayName(name: string, language: NotebookLanguage): string {

@@ -62,12 +62,9 @@ export function nextStepIn(place: ErrorPlace, hint: string): string {
   return (step && elsewhere[place][step]) ?? hint;
 }
 
-/** Returns the message of any thrown value, with the next step of a place. */
+/** Returns the message of an error, or a sentence with such a message, with the next step of a place. */
 export function messageIn(place: ErrorPlace, error: unknown): string {
   const message = messageOf(error);
-  const { hint } = Object(error) as { hint?: unknown };
-  if (typeof hint !== 'string' || hint === '' || !message.endsWith(hint)) return message;
-  const step = nextStepIn(place, hint);
-  // A message may have lines before its hint, so only its end is replaced.
-  return step === hint ? message : withHint(message.slice(0, -hint.length).trimEnd(), step);
+  const hint = Object.values(nextSteps).find((step) => message.endsWith(step));
+  return hint === undefined ? message : withHint(message.slice(0, -hint.length).trimEnd(), nextStepIn(place, hint));
 }

@@ -232,6 +232,17 @@ suite('An installed kernelspec', function () {
     assert.match(stderr, /can't write "\S+\/file\S*" \(ENOTDIR: .*\)\. Use --user/);
   });
 
+  test('says that the directory of its catalog is missing when it is installed', async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'tables'));
+    const args = ['kernel', 'install', '--prefix', join(folder, 'prefix'), '--catalog', join(folder, 'table')];
+    const { code, stderr } = await command(process.execPath, [cliEntry, ...args], {
+      env: { ...env, XDG_DATA_HOME: tempFolder() },
+    });
+    assert.equal(code, 0);
+    assert.match(stderr, /^There is no directory "\S+\/table"\. Did you mean "\S+\/tables"\? Until then its cells/);
+  });
+
   test('says what to do when no kernel is left', async () => {
     rmSync(editor, { recursive: true });
     const { code, stderr } = await launch();

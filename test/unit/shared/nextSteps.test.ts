@@ -21,6 +21,10 @@ suite('The next step of an error', () => {
     assert.equal(messageIn('editor', noTable('Did you mean "y"?')), 'Table "x" does not exist. Did you mean "y"?');
     assert.equal(messageIn('terminal', noTable('')), 'Table "x" does not exist.');
     assert.equal(messageIn('terminal', new Error('Broken.')), 'Broken.');
+    assert.match(
+      messageIn('terminal', `Left out x: ${noTable(nextSteps.listTables).message}`),
+      /lance-catalog list\.$/,
+    );
     assert.equal(messageIn('editor', undefined), 'undefined');
   });
 });
