@@ -135,12 +135,18 @@ const fileTypes: Readonly<Record<string, string[]>> = {
   'Compressed CSV or JSON': ['csv.gz', 'jsonl.gz', 'csv.zst', 'jsonl.zst'],
 };
 
+const fileEndings = Object.values(fileTypes)
+  .flatMap(([ending]) => (ending === undefined || ending.includes('gz') ? [] : [`.${ending}`]))
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' or ');
+
 async function askFile({ table }: TablePlace, view?: PanelView): Promise<vscode.Uri | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
   // A name of another client may have characters that a file can't have.
   const name = `${table.replaceAll(/[^\w.-]+/g, '-')}${view?.changes ? '-changes' : ''}.parquet`;
   return vscode.window.showSaveDialog({
-    title: `Export ${view?.changes ? 'the differences of ' : ''}"${table}"`,
+    // The dialog of a remote window has no list of file types.
+    title: `Export ${view?.changes ? 'the differences of ' : ''}"${table}" as ${fileEndings}`,
     saveLabel: 'Export',
     filters: fileTypes,
     defaultUri: vscode.Uri.joinPath(folder, name),

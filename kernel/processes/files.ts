@@ -35,6 +35,8 @@ type ReplaceOptions = {
   readonly isLasting: boolean;
   /** Permissions; by default the file is private to the user. */
   readonly mode?: number;
+  /** Whether the file gets exactly these permissions, regardless of the umask. */
+  readonly isExact?: boolean;
 };
 
 /** Error codes for folders that can't be synced: some network file systems, and folders that this user can't list. */
@@ -94,7 +96,7 @@ const draftPath = (path: string): string => `${path}.${Math.random().toString(36
 export function replaceFile(
   path: string,
   text: string,
-  { isLasting, mode = 0o600 }: ReplaceOptions,
+  { isLasting, mode = 0o600 }: Omit<ReplaceOptions, 'isExact'>,
   finish?: (draft: string) => void,
 ): void {
   const draft = draftPath(path);
@@ -126,13 +128,15 @@ export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 export async function replaceFileAsync(
   path: string,
   content: FileContent,
-  { isLasting, mode = 0o600 }: ReplaceOptions,
+  { isLasting, mode = 0o600, isExact = false }: ReplaceOptions,
 ): Promise<void> {
   const draft = draftPath(path);
   try {
     const file = await open(draft, 'wx', mode);
     try {
       await file.writeFile(content);
+      // Some file systems have no permissions, and refuse to set them.
+      if (isExact) await file.chmod(mode).catch(() => undefined);
       if (isLasting) await file.datasync();
     } finally {
       await file.close();

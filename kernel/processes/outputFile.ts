@@ -46,7 +46,8 @@ export async function writeOutputFile(path: string, content: FileContent, mode =
     if (before && !before.isFile()) return await writeFile(path, content);
     // Writes to the target of a symbolic link, so that the link itself is not replaced.
     const target = await realpath(path).catch(() => resolve(path));
-    await replaceFileAsync(target, content, { isLasting: true, mode: before ? before.mode & 0o777 : mode });
+    const permissions = before ? { mode: before.mode & 0o777, isExact: true } : { mode };
+    await replaceFileAsync(target, content, { isLasting: true, ...permissions });
   } catch (cause) {
     // Errors of the file system name the call. All others are errors of the content.
     if (typeof Object(cause).syscall !== 'string') throw cause;

@@ -11,7 +11,7 @@ const end = (): never => process.exit(0);
 const pipe = new Socket({ fd: 3, readable: true, writable: true });
 pipe.on('close', end);
 pipe.on('error', end);
-// Temporary files are private to the user.
-process.umask(0o077);
+// The umask of the user stays, because it decides whether others can read exported files. Temporary files are in private
+// folders.
 registerRest();
 serveViews(pipe, end);

@@ -3,7 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ExtensionApi } from '../../../extension/extension.ts';
-import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
+import {
+  eventually,
+  extensionApi,
+  failuresOf,
+  makeCatalog,
+  replacing,
+  run,
+  tableNode,
+  temporaryFolder,
+} from '../support.ts';
 import { type CompanyServer, key, startServer } from './server.ts';
 
 const folder = temporaryFolder();
@@ -35,6 +44,16 @@ suite('a table that is exported from the tree', () => {
     assert.equal(readFileSync(company.fsPath, 'utf8'), lines);
     await run('lanceCatalog.table.export', tableNode('local', ['shop', 'eu'], 'orders'), company);
     assert.equal(readFileSync(company.fsPath, 'utf8'), lines);
+  });
+
+  test('is asked for with the endings that choose a format, because a remote window lists no file types', async () => {
+    const titles: string[] = [];
+    const dialog = async ({ title }: vscode.SaveDialogOptions = {}): Promise<undefined> =>
+      void titles.push(title ?? '');
+    await replacing('showSaveDialog', dialog, async () =>
+      run('lanceCatalog.table.export', tableNode('local', ['shop', 'eu'], 'orders')),
+    );
+    assert.deepEqual(titles, ['Export "orders" as .parquet, .csv, .jsonl, .json or .arrow']);
   });
 
   test('is written from the panel that shows it, at the version of the panel', async () => {

@@ -188,6 +188,13 @@ suite('The views process', function () {
     );
   });
 
+  test('writes files that others can read if the umask of the user allows it', async () => {
+    const file = join(tempFolder(), 'orders.csv');
+    const orders = { catalog, path: ['shop', 'eu', 'orders'], version: null, where: '', orderBy: [] };
+    await views.request('exportTable', { id: 'readable', file, ...orders });
+    assert.equal(statSync(file).mode & 0o777, 0o666 & ~process.umask());
+  });
+
   test('writes selected rows of a table and of a view to a file, also if the view is closed meanwhile', async () => {
     const folder = tempFolder();
     const path = ['shop', 'eu', 'orders'];

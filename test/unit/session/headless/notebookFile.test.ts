@@ -111,6 +111,20 @@ suite('A notebook file', () => {
     assert.deepEqual(readdirSync(folder).toSorted(), ['link.ipynb', 'real.ipynb']);
   });
 
+  test('keeps rights that the umask would take from a new file', async () => {
+    const shared = join(tempFolder(), 'shared.ipynb');
+    writeFileSync(shared, 'before');
+    chmodSync(shared, 0o664);
+    const umask = process.umask(0o077);
+    try {
+      await writeOutputFile(shared, 'after');
+    } finally {
+      process.umask(umask);
+    }
+    assert.equal(readFileSync(shared, 'utf8'), 'after');
+    assert.equal(statSync(shared).mode & 0o777, 0o664);
+  });
+
   test('that goes to a pipe or a device is written there, which stays what it is', async () => {
     const pipe = join(tempFolder(), 'pipe');
     assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
