@@ -37,6 +37,8 @@ export class Connections implements vscode.Disposable {
   readonly #secrets: Secrets;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscriptions: vscode.Disposable[];
+  /** The stored connections as this window last listed them. */
+  #listed: string;
   readonly #replaced = new vscode.EventEmitter<ReplacedConnection>();
   readonly onDidChange = this.#changed.event;
   /** Fires before `onDidChange`, for what is kept for the tables of a connection. */
@@ -45,6 +47,7 @@ export class Connections implements vscode.Disposable {
   constructor(state: State, secrets: Secrets) {
     this.#state = state;
     this.#secrets = secrets;
+    this.#listed = this.#stored();
     const changed = () => this.#changed.fire();
     this.#subscriptions = [
       this.#changed,
@@ -52,7 +55,19 @@ export class Connections implements vscode.Disposable {
       onDidChangeSetting('lanceCatalog.defaultConnections', changed),
       // Fire if another window changes a key, because the new key is also valid in this window.
       secrets.onDidChange(changed),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.readAgain()),
     ];
+  }
+
+  /**
+   * Lists connections that another window has added, changed or removed. VS Code reports no change of the state that all
+   * windows share, so this is called when the user returns to the window or to the view.
+   */
+  readAgain(): void {
+    const stored = this.#stored();
+    if (stored === this.#listed) return;
+    this.#listed = stored;
+    this.#changed.fire();
   }
 
   list(): Connection[] {
@@ -161,6 +176,10 @@ export class Connections implements vscode.Disposable {
     return readConnections(this.#state.connections(), 'person', { home: homedir() });
   }
 
+  #stored(): string {
+    return JSON.stringify(this.#own());
+  }
+
   async #replace(before: Connection, after: Connection): Promise<void> {
     this.#replaced.fire({ before, after });
     await this.#store(this.#own().map((one) => (one.name === before.name ? after : one)));
@@ -168,6 +187,7 @@ export class Connections implements vscode.Disposable {
 
   async #store(connections: readonly Connection[]): Promise<void> {
     await this.#state.setConnections(connections.map(storedConnection));
+    this.#listed = this.#stored();
     this.#changed.fire();
   }
 }

@@ -24,7 +24,9 @@ export function registerCatalogCommands({ log, tree, view }: CatalogCommandDeps)
     // `refresh` would refresh only that row.
     registerCommand(log, 'lanceCatalog.catalog.refreshAll', () => tree.refresh()),
     registerCommand(log, 'lanceCatalog.catalog.loadMore', async (node = selected()) => {
-      if (isNode(node, 'more')) await tree.loadMore(node);
+      const first = isNode(node, 'more') ? await tree.loadMore(node) : undefined;
+      // Otherwise the "more" row would take the focus below the new rows.
+      if (first && view.visible) await view.reveal(first, { select: true, focus: true });
     }),
     registerCommand(log, 'lanceCatalog.catalog.copyIdentifier', async (node = selected()) =>
       copy(node, (path) => displayPath(path)),

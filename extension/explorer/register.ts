@@ -91,7 +91,11 @@ export function registerCatalog(parts: HostServices & CatalogServices & { panels
     ),
     view.onDidCollapseElement(({ element }) => tree.collapsed(element)),
     view.onDidExpandElement(({ element }) => tree.expanded(element)),
-    view.onDidChangeVisibility(({ visible }) => visible && connections.needEngine && engine.warm()),
+    view.onDidChangeVisibility(({ visible }) => {
+      if (!visible) return;
+      connections.readAgain();
+      if (connections.needEngine) engine.warm();
+    }),
     registerCatalogCommands(parts),
     registerConnectionCommands(parts),
     registerChangeCommands(parts),

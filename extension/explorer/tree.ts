@@ -128,12 +128,13 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
   /**
    * Replaces the "more" row with the next page. If the request fails, adds an error row before the "more" row. A click
    * on the "more" row then retries the request.
+   * @returns the first new row; `undefined` if the request failed or was canceled
    */
-  async loadMore(row: NodeOf<'more'>): Promise<void> {
+  async loadMore(row: NodeOf<'more'>): Promise<CatalogNode | undefined> {
     const parent = this.getParent(row);
-    if (!parent) return;
+    if (!parent) return undefined;
     const id = nodeId(row);
-    await this.#load(id, row, async (signal) => {
+    const [first] = await this.#load(id, row, async (signal) => {
       const page = this.#remember(await loadPage(row, this.#context, signal));
       const parentId = nodeId(parent);
       const rows = this.#shown.get(parentId)?.filter((one) => one.kind !== 'error' || one.about !== row.what);
@@ -145,6 +146,7 @@ export class CatalogTree implements vscode.TreeDataProvider<CatalogNode>, vscode
       this.#changed.fire(parent);
       return page;
     });
+    return first?.kind === 'error' ? undefined : first;
   }
 
   /** Called when the user collapses a node. Rows that may have changed are reloaded at the next expansion. */

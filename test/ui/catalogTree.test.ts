@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { eventually } from '../contract/eventually.ts';
 import { runCli } from '../harness/runCli.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, openWorkbench, runCommand } from '../harness/workbench.ts';
 import { chooseInMenu, collapse, expand, openCatalog, openMenu, switchTheme, treeRow } from './parts/catalogWindow.ts';
 import { counts, notebookOf, openNotebook, patience, runCell } from './parts/notebookWindow.ts';
 
@@ -117,6 +117,58 @@ suite('The catalog view in a window', function () {
     for (const [name, ...namespacePath] of [['brought', 'shop', 'eu'], ['brought']] as const)
       await other.dropTable(name, { namespacePath });
     await treeRow(page, 'Table brought').waitFor({ state: 'detached' });
+  });
+
+  test('goes on at the first new row after more rows were loaded with the keyboard', async () => {
+    const { page, catalog } = window;
+    const other = await openDir({ root: catalog });
+    await other.createNamespace(['many']);
+    for (let at = 0; at < 105; at++) await other.createNamespace(['many', `n${String(at).padStart(3, '0')}`]);
+    await collapse(page, 'Namespace shop');
+    await treeRow(page, 'Namespace many').waitFor();
+    await treeRow(page, 'Namespace many').locator('.label-name').click();
+    const focused = page.locator('.pane-body .monaco-list-row.focused');
+    await focused.and(page.locator('[aria-label^="Namespace many"][aria-expanded="true"]')).waitFor();
+    await treeRow(page, 'Namespace n000').waitFor();
+    for (let at = 0; at < 101; at++) await page.keyboard.press('ArrowDown');
+    await focused.and(page.locator('[aria-label^="Load more"]')).waitFor();
+    await page.keyboard.press('Enter');
+    await focused.and(page.locator('[aria-label="Namespace n100"]')).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await focused.and(page.locator('[aria-label="Namespace n101"]')).waitFor();
+    await page.keyboard.press('Home');
+    await collapse(page, 'Namespace many');
+    await expand(page, 'Namespace shop');
+    await other.dropNamespace(['many'], { behavior: 'cascade' });
+    await treeRow(page, 'Namespace many').waitFor({ state: 'detached' });
+  });
+
+  test('lists a directory that the user has added in another window', async () => {
+    const { page, browser, server, folder, catalog } = window;
+    const added = join(dirname(catalog), 'team', 'added');
+    mkdirSync(added);
+    await page
+      .getByRole('tab', { name: /Explorer/ })
+      .first()
+      .click();
+    const other = await browser.context.newPage();
+    await openWorkbench(other, server, { folder });
+    await openCatalog(other);
+    await treeRow(other, 'Connection sample').waitFor({ timeout: patience });
+    await runCommand(other, 'Lance Catalog: Add Directory');
+    const box = other.locator('.quick-input-widget', { hasText: 'Add Directory' });
+    await box.locator('input.input').fill(added);
+    await box.locator('.monaco-list-row', { hasText: `Use ${added}` }).waitFor();
+    await other.keyboard.press('Enter');
+    await other.locator('.quick-input-widget', { hasText: 'Name shown in the tree' }).waitFor();
+    await other.keyboard.press('Enter');
+    await treeRow(other, 'Connection added').waitFor({ timeout: patience });
+    await other.close();
+    await openCatalog(page);
+    await treeRow(page, 'Connection added').waitFor();
+    await openMenu(page, treeRow(page, 'Connection added'), 'Remove Connection');
+    await chooseInMenu(page, 'Remove Connection');
+    await treeRow(page, 'Connection added').waitFor({ state: 'detached' });
   });
 
   test('lists the commands that drop and rename only for a fitting row', async () => {

@@ -63,6 +63,23 @@ suite('the catalog tree', () => {
     assert.equal(nameOf(all[104]!), 'n104');
   });
 
+  test('lists a directory that another window has added when the user returns, and only then', async () => {
+    const stored = api.state.connections();
+    let changes = 0;
+    const listening = api.connections.onDidChange(() => changes++);
+    try {
+      assert.ok(Array.isArray(stored));
+      await api.state.setConnections([...stored, { name: 'elsewhere', root: folder.path }]);
+      api.connections.readAgain();
+      api.connections.readAgain();
+      assert.equal(changes, 1);
+      assert.deepEqual((await rowsAt(api)).map(nameOf), ['tree', 'elsewhere']);
+    } finally {
+      listening.dispose();
+      await api.connections.remove('elsewhere');
+    }
+  });
+
   test('asks again under an empty namespace, which may have something by now', async () => {
     const catalog = await api.engine.catalog(folder.path);
     assert.deepEqual((await rowsAt(api, 'tree', 'lab')).map(nameOf), ['No tables yet']);

@@ -62,7 +62,7 @@ suite('what the catalog tree keeps', () => {
     const node = await connectionOf(tree);
     const more = (await tree.getChildren(node))[1];
     assert.ok(more?.kind === 'more');
-    await tree.loadMore(more);
+    assert.equal(await tree.loadMore(more), undefined);
     assert.deepEqual(changes, [node]);
     assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['a', 'It is gone.', 'more tables']);
     assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['a', 'more tables']);
@@ -77,8 +77,10 @@ suite('what the catalog tree keeps', () => {
     const node = await connectionOf(tree);
     const more = (await tree.getChildren(node))[2];
     assert.ok(more?.kind === 'more');
-    await tree.loadMore(more);
-    assert.deepEqual((await tree.getChildren(node)).map(nameOf), ['It is gone.', 'a', 'b']);
+    const first = await tree.loadMore(more);
+    const rows = await tree.getChildren(node);
+    assert.deepEqual(rows.map(nameOf), ['It is gone.', 'a', 'b']);
+    assert.equal(first, rows[2], 'the first new row, which then gets the focus');
   });
 
   test('is asked for again when a node that showed an error was collapsed and is expanded, once', async () => {
