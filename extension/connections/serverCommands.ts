@@ -59,7 +59,8 @@ export async function updateKey({ connections, catalogs }: ServerDeps, connectio
       } catch (error) {
         // Store the key even if the server is unreachable, because the server may be reachable later. The tree shows
         // that the server is unreachable.
-        if (isAbort(error) || !isUnreachable(error)) throw error;
+        if (isAbort(error)) throw error;
+        if (!isUnreachable(error)) throw new Error(failureText(error), { cause: error });
       }
       await connections.setApiKey(connection, apiKey);
     },
@@ -96,9 +97,11 @@ async function askTested(
   }
 }
 
-function connectionFailure(error: unknown): string {
+const connectionFailure = (error: unknown): string => `The connection test failed. ${failureText(error)}`;
+
+function failureText(error: unknown): string {
   const { what, hint } = failureMessage(error, serverErrorAction(error));
-  return ['The connection test failed.', what, hint].filter(Boolean).join(' ');
+  return [what, hint].filter(Boolean).join(' ');
 }
 
 /** @throws CatalogError InvalidInput (13) if `uri` or `database` is not a string */

@@ -72,7 +72,7 @@ async function createTable(parts: ChangeCommandDeps, { connection, path }: Catal
     const typed = await askStep({
       title,
       step: { number: 2, of: 2 },
-      prompt: `The columns of "${name}", each a name and a type: ${columnTypes}`,
+      prompt: `The columns of "${name}", separated by commas, each a name and a type: ${columnTypes}`,
       placeHolder: 'id int64, note string, embedding vector[768]',
       value: columns,
       check: columnsProblem,

@@ -57,7 +57,11 @@ function readColumns(text: string): Field[] | string {
     const [, name, typeName, more] = /^\s*(\S+)\s*(\S*)\s*(.*)$/.exec(part) ?? [];
     if (name === undefined) return 'Write a name and a type for each column, for instance: id int64, note string.';
     if (!typeName) return `The column "${name}" needs a type: ${columnTypes}.`;
-    if (more) return `Write a comma after "${name} ${typeName}".`;
+    if (more) {
+      return typeOf(typeName.toLowerCase())
+        ? `Write a comma after "${name} ${typeName}".`
+        : `Expected a name without spaces and a type, got "${part.trim()}".`;
+    }
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
       return `Expected a column name of letters, digits and "_" that does not start with a digit, got "${name}".`;
     if (fields.some((field) => field.name === name)) return `Two columns have the name "${name}".`;

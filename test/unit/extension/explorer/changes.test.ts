@@ -43,6 +43,7 @@ suite('the columns of a new table', () => {
     ['id int64,', /a name and a type/],
     ['id', /"id" needs a type/],
     ['id int64 note', /comma after "id int64"/],
+    ['id int64, Unit Price float64', /name without spaces and a type, got "Unit Price float64"/],
     ['id int65', /got "int65"\. Use one of int8/],
     ['id vector[0]', /got "vector\[0\]"\. Use one of int8/],
     ['id vector[9999999]', /got "vector\[9999999\]"\. Use one of int8/],
