@@ -88,8 +88,9 @@ export function registerImplementation<N extends keyof Implementations>(
 /**
  * Connects to the catalog in a directory: `connect('./data')`. Creates the missing folders of a path below the working
  * folder. For any other path it creates only the last folder, because a missing parent is probably a misspelled path.
- * In the folder it creates the default namespace directory `data/`, and says that the folder is new. In an object store, the call creates nothing.
- * `memory://` creates a catalog in a temporary folder, which is removed when this process ends.
+ * In the folder it creates the default namespace directory `data/`, and says that the folder is new. In an object
+ * store, the call creates nothing. `memory://` creates a catalog in a temporary folder, which is removed when this
+ * process ends.
  * @throws CatalogError InvalidInput (13) naming the path, PermissionDenied (15), Unsupported (0) without the engine
  */
 export async function connect(
