@@ -86,10 +86,12 @@ export function tableNode(connection: string, path: string[], table: string): No
   return { kind: 'table', connection, path, table };
 }
 
-/** Waits until `read` returns a value; fails with `what` at the time limit. */
-export async function eventually<T>(what: string, read: () => T | undefined | false, limit = 60_000): Promise<T> {
+type Read<T> = T | undefined | false;
+
+/** Waits until `read` returns a value, or a promise of one; fails with `what` at the time limit. */
+export async function eventually<T>(what: string, read: () => Read<T> | Promise<Read<T>>, limit = 60_000): Promise<T> {
   for (const end = Date.now() + limit; ;) {
-    const value = read();
+    const value = await read();
     if (value !== undefined && value !== false) return value;
     if (Date.now() > end) throw new Error(`Not within ${limit / 1000} s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 30));

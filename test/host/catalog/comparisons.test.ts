@@ -9,16 +9,6 @@ import type { ChangeKind } from '#shared/protocol/changes.ts';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { eventually, extensionApi, failuresOf, makeCatalog, run, tableNode, temporaryFolder } from '../support.ts';
 
-/** Waits until a read returns a value. */
-async function until<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
-  for (const end = Date.now() + 60_000; ;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    if (Date.now() > end) throw new Error(`Not within 60 s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 suite('a comparison in the table panel', () => {
   const folder = temporaryFolder();
   const signal = new AbortController().signal;
@@ -50,7 +40,7 @@ suite('a comparison in the table panel', () => {
   async function compare(kind: ChangeKind | null, version = 1): Promise<PanelTable> {
     const changes = { path, version, isBefore: true, key: ['id'], kind };
     await panel.shownView.show({ name: 'not saved', view: { where: '', orderBy: [], changes } });
-    return until('the end of the comparison', async () => {
+    return eventually('the end of the comparison', async () => {
       const table = await panel.table;
       return table.changes?.state.end === 'complete' ? table : undefined;
     });
@@ -80,7 +70,7 @@ suite('a comparison in the table panel', () => {
     const { change, id, note, changed } = JSON.parse(linesIn('removed.jsonl')[0]!) as Record<string, unknown>;
     assert.deepEqual({ change, id, note, changed }, { change: 'removed', id: 1190, note: 'order 1190', changed: null });
     await compare('changed');
-    await until('the page has selected its first row', async () => {
+    await eventually('the page has selected its first row', async () => {
       const told = await failuresOf(() => run('lanceCatalog.table.exportSelectedRows', file('selected.jsonl')));
       return told.length === 0 || undefined;
     });
