@@ -14,13 +14,14 @@ import { openCatalog, withCatalog } from '#jobs/openCatalog.ts';
 import { rowsOf, shapeText } from '#session/display/tableText.ts';
 import { checkOutputFile, writeOutputFile } from '#processes/outputFile.ts';
 import { messageOf } from '#shared/errors.ts';
-import { alignColumns, pluralize } from '#shared/format/markup.ts';
+import { pluralize } from '#shared/format/markup.ts';
 import { countText } from '#shared/format/numbers.ts';
 import type { CatalogTablesOptions } from '#sql/catalogTables.ts';
 import { runStatement } from '#sql/runStatement.ts';
 import { openSqlEngine, type WatchedScan } from '#sql/sqlEngine.ts';
 import { positionOf } from '#sql/sqlErrors.ts';
 import { isPlan, readStatement, writtenName } from '#sql/statement.ts';
+import { alignedRows } from './alignedRows.ts';
 import { catalogsArguments, catalogsHelp, catalogsOf, type NamedCatalogs, oneCatalogHelp } from './catalogArguments.ts';
 import { choiceArgument, type Command, parse, UsageError } from './command.ts';
 import { stopBySignals } from './signals.ts';
@@ -48,7 +49,8 @@ ${catalogsHelp}
 
 The dialect is that of DuckDB. A table in a namespace is written shop.orders or "shop/eu".orders. A namespace of the
 default catalog comes before another catalog with the same name. The formats:
-  table     aligned columns for reading; long values are cut, and reading stops soon after the rows that it shows
+  table     aligned columns for reading; long values are cut, columns that don't fit in the terminal are left out, and
+            reading stops soon after the rows that it shows
   csv       RFC 4180; null is an empty field, an empty string is ""; lists, vectors, structs and maps are JSON
   json      one array with an object per row; jsonl has one object per line
   arrow     the file format of Arrow IPC
@@ -213,7 +215,15 @@ async function* tableLines(
   stop: () => void,
 ): AsyncGenerator<Uint8Array> {
   const reader = batches[Symbol.asyncIterator]();
-  const align = createAligner(schema.fields.map(({ name }) => name));
+  const width = process.stdout.isTTY ? process.stdout.columns || undefined : undefined;
+  const { align, shownColumns } = alignedRows(
+    schema.fields.map(({ name }) => terminalText(name)),
+    width,
+  );
+  const lines = (table: Table, count: number): Uint8Array => {
+    const cells = rowsOf(table, 0, count).map((row) => row.map(({ text }) => terminalText(text)));
+    return Buffer.from(align(cells).join('\n').concat('\n'));
+  };
   let rows = 0;
   let end = Infinity;
   for (;;) {
@@ -228,12 +238,13 @@ async function* tableLines(
     }
     if (next.done === true) break;
     const shown = Math.min(next.value.numRows, limit - rows);
-    if (shown > 0) yield align(new Table(schema, [next.value]), shown);
+    if (shown > 0) yield lines(new Table(schema, [next.value]), shown);
     rows += next.value.numRows;
     if (rows >= limit && end === Infinity) end = performance.now() + countMs;
   }
-  if (rows === 0) yield align(new Table(schema), 0);
-  yield Buffer.from(`\n${shapeText(new Table(schema), rows, Math.min(rows, limit))}\n`);
+  if (rows === 0) yield lines(new Table(schema), 0);
+  const shape = shapeText(new Table(schema), rows, Math.min(rows, limit));
+  yield Buffer.from(`\n${shape}${leftOutText(shownColumns(), schema.fields.length)}\n`);
 }
 
 /** Returns a result; undefined if it takes longer than to `end`. */
@@ -250,16 +261,9 @@ async function beforeTime<T>(result: Promise<T>, end: number): Promise<T | undef
   }
 }
 
-/** Returns a function that aligns rows below those before; the first rows decide about the widths. */
-function createAligner(names: readonly string[]): (table: Table, rows: number) => Uint8Array {
-  const widths: number[] = [];
-  let head: readonly string[][] = [names.map(terminalText)];
-  return (table, rows) => {
-    const cells = rowsOf(table, 0, rows).map((row) => row.map(({ text }) => terminalText(text)));
-    const lines = alignColumns([...head, ...cells], undefined, widths);
-    head = [];
-    return Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  };
+/** Returns the columns that do not fit in the terminal, as a note after the number of rows. */
+function leftOutText(shown: number, all: number): string {
+  return shown === all ? '' : `; ${shown} columns fit here, -o FILE writes all`;
 }
 
 /** Returns the plan of a query as text. */
