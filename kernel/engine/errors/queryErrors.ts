@@ -1,5 +1,6 @@
 import { DataType } from '#arrow';
 import { namesText } from '#shared/format/markup.ts';
+import { nearestName } from '#shared/names.ts';
 import { firstSentence, subjectText, type ErrorRule, type Subject } from './engineText.ts';
 
 type Told = [what: string, hint: string];
@@ -180,7 +181,9 @@ export function columnNotFound(subject: Subject, name: string, columns: string |
   const plain = isMerge ? whole.replace(/^(?:target|source)\./, '') : whole;
   const fields = subject.fields?.map((field) => field.name);
   const known = fields ? namesText(fields) : columns && ownColumns(columns);
-  const hint = known ? `It has: ${known}.` : 'See schema() for the columns.';
+  const meant = nearestName(plain, fields ?? known?.split(', ') ?? []);
+  const nearest = meant === undefined ? '' : ` Did you mean ${columnText(meant, subject)}?`;
+  const hint = known ? `It has: ${known}.${nearest}` : 'See schema() for the columns.';
   // In SQL, text in double quotes is a name. This surprises users of other languages, so the hint explains it.
   const isQuoted = subject.filter?.includes(`"${plain}"`) ?? false;
   return [
@@ -188,6 +191,10 @@ export function columnNotFound(subject: Subject, name: string, columns: string |
     isQuoted ? `Put strings in single quotes: '${plain}'. ${hint}` : hint,
   ];
 }
+
+/** Returns a column as a filter has it: SQL reads a name with other characters only in backticks. */
+const columnText = (name: string, { filter }: Subject): string =>
+  filter === undefined || /^[A-Za-z_]\w*$/.test(name) ? `"${name}"` : `\`${name}\`, with the backticks`;
 
 const caseHint = 'Write a filter with AND, OR and NOT; set values with one update({ where, values }) for each case.';
 

@@ -100,6 +100,11 @@ const texts: readonly [CatalogErrorKind, string, string][] = [
     'It has: id, v.',
   ],
   [
+    'ColumnNotFound',
+    'Invalid input, Schema error: No field named nam. Valid fields are id, name.',
+    'It has: id, name. Did you mean "name"?',
+  ],
+  [
     'InvalidInput',
     'Invalid input, Error parsing statement: SELECT 1 FROM t WHERE id > (sql parser error: Expected)',
     'id >',
