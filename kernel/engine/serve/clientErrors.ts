@@ -3,6 +3,7 @@ import { isRootError } from '#catalog/root.ts';
 import { CatalogError } from '#shared/errors.ts';
 import { displayPath, type NamespacePath } from '#shared/names.ts';
 import { withoutNamespace, withoutPath } from '#engine/errors/pathText.ts';
+import { jobOperations } from '#engine/server/serverJobs.ts';
 import { prefixHeaders, type Caller } from './authorizer.ts';
 
 /**
@@ -19,6 +20,18 @@ export function clientError(
   if (!caller) return hidden(error, [tmpdir()]);
   if (isRootError(error)) return rootError(error, caller);
   return hidden(error, [caller.database.root, tmpdir()], { path: caller.namespacePath, identifier });
+}
+
+/**
+ * Returns the error for an operation on jobs if the server runs none; otherwise `undefined`. The directory refuses such
+ * an operation too, but its clients do not know that their catalog is a directory.
+ */
+export function jobsRefused(error: CatalogError): CatalogError | undefined {
+  const { kind, operation, identifier } = error;
+  const isAboutJobs = [...jobOperations].some((one) => one === operation);
+  if (kind !== 'Unsupported' || !isAboutJobs) return undefined;
+  const hint = 'Ask its administrator to start it with --jobs.';
+  return new CatalogError('Unsupported', 'This server runs no jobs.', hint, { operation, identifier, cause: error });
 }
 
 /** The error of every request whose root namespace does not exist. */

@@ -7,7 +7,7 @@ import { OpenCatalogs } from '#engine/server/openCatalogs.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { createContractHandler } from '#engine/server/server.ts';
 import { openCertificate } from './certificate.ts';
-import { clientError, rootNamespaceMissing } from './clientErrors.ts';
+import { clientError, jobsRefused, rootNamespaceMissing } from './clientErrors.ts';
 import { Authorizer, type Caller } from './authorizer.ts';
 import { openKeyStore } from './keyStore.ts';
 import { jsonLog, type Log } from './log.ts';
@@ -123,7 +123,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       // discarded for a while.
       slots.leave(request);
       if (isMissing) return rootNamespaceMissing(caller, error);
-      const told = clientError(error, caller, identifier);
+      const told = (!options.jobs && jobsRefused(error)) || clientError(error, caller, identifier);
       // Logs what the client does not see, for the administrator; the stack of an internal error is already in the
       // log.
       if (told !== error && told.status >= 500 && error.kind !== 'Internal') {
@@ -207,11 +207,9 @@ async function listen(server: Server, { host, port }: ServeOptions): Promise<num
       reject(
         new CatalogError(
           'InvalidInput',
-          `Can't listen on ${host}:${port} (${messageOf(cause)}).`,
-          'Choose another --port.',
-          {
-            cause,
-          },
+          `Can't listen on ${host}:${port}: ${listenProblem(cause)}.`,
+          'Choose another --port or --host.',
+          { cause },
         ),
       ),
     );
@@ -220,6 +218,15 @@ async function listen(server: Server, { host, port }: ServeOptions): Promise<num
   // `address()` returns an object, because the server is bound to TCP.
   const { port: bound } = server.address() as AddressInfo;
   return bound;
+}
+
+/** Why a server can't listen on its address. */
+function listenProblem(error: unknown): string {
+  const { code } = Object(error) as { code?: unknown };
+  if (code === 'EADDRINUSE') return 'another program uses this port';
+  if (code === 'EACCES') return 'ports below 1024 need more rights';
+  if (code === 'EADDRNOTAVAIL') return 'this machine does not have the address';
+  return messageOf(error);
 }
 
 /** Stops a server without cutting off running requests, unless they take too long. */

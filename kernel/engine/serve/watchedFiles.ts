@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { fileProblem } from '#processes/fileProblem.ts';
+import { CatalogError } from '#shared/errors.ts';
 
 type WatchedFile = { readonly text: string; /** Permission bits. */ readonly mode: number };
 
@@ -101,8 +102,13 @@ async function read(path: string): Promise<WatchedFile> {
       await file.close();
     }
   } catch (cause) {
-    throw new CatalogError('InvalidInput', `Can't read the file "${path}": ${messageOf(cause)}.`, 'Correct the path.', {
-      cause,
-    });
+    throw new CatalogError(
+      'InvalidInput',
+      `Can't read the file "${path}": ${fileProblem(cause)}.`,
+      'Correct the path.',
+      {
+        cause,
+      },
+    );
   }
 }

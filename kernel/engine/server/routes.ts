@@ -159,6 +159,9 @@ const wrongMethod = (method: string, path: string, allow: readonly string[]): Ca
 // Returns the error for an unknown URL. Below /v1 the URL may be an operation of a later specification that this server
 // does not support yet.
 const noAddress = (method: string, path: string, isContract: boolean): CatalogError =>
-  new CatalogError('Unsupported', `This server has no ${method} ${path}.`, 'See the specification.', {
-    status: isContract ? 406 : 404,
-  });
+  new CatalogError(
+    'Unsupported',
+    `This server has no ${method} ${path}.`,
+    'See the paths of the Lance Namespace REST specification, which start with /v1/.',
+    { status: isContract ? 406 : 404 },
+  );

@@ -77,7 +77,7 @@ suite('The command line of lance-catalog serve', function () {
     try {
       const { code, stderr } = runServe(['--root', root, '--no-auth', '--port', String(first.port)]);
       assert.equal(code, 1);
-      assert.match(stderr, /Can't listen on 127\.0\.0\.1:\d+ \(.*EADDRINUSE.*--port/);
+      assert.match(stderr, /Can't listen on 127\.0\.0\.1:\d+: another program uses this port\. .*--port/);
     } finally {
       await first.stop();
     }

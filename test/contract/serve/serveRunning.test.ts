@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import { tempFolder } from '../../harness/temp.ts';
-import { arrowType, list, rows, type ServeProcess, startServe } from './serveProcess.ts';
+import { arrowType, list, refused, rows, type ServeProcess, startServe } from './serveProcess.ts';
 
 /** Returns a request whose body the test sends. */
 function openRequest(server: ServeProcess, path: string, agent?: Agent) {
@@ -74,6 +74,14 @@ suite('The limits of lance-catalog serve', function () {
     const answer = await server.send({ path: '/v1/table/big/create', headers: arrowType, body: rows(200_000) });
     assert.equal(answer.status, 413, answer.body);
     assert.deepEqual(await (await openDir({ root })).tableNames(), []);
+  });
+
+  test('say which operations and paths the server does not have', async () => {
+    const jobs = await server.send({ path: '/v1/jobs/list', body: '{}' });
+    refused(jobs, 'Unsupported', 'This server runs no jobs.');
+    const nowhere = await server.send({ method: 'GET', path: '/' });
+    assert.equal(nowhere.status, 404);
+    assert.match(nowhere.body, /has no GET \/\..*REST specification/);
   });
 
   test('end a request whose headers do not come', async () => {
