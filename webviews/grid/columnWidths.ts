@@ -16,7 +16,8 @@ type MeasuredRows = { readonly start: number; readonly end: number; readonly num
 
 /**
  * The widths of columns that the user has not set. They come from names and types first, and from the values once these
- * are loaded; then a width no longer changes, unless all rows of a table that grows have been measured.
+ * are loaded; then a width no longer changes, unless all rows of a table that grows have been measured, or more numbers
+ * of the first rows arrive.
  */
 export class ColumnWidths {
   readonly #frame: GridFrame;
@@ -73,14 +74,18 @@ export class ColumnWidths {
     this.#measured.clear();
   }
 
-  /** Returns the rows to measure: the first loaded ones, and again if a table that grows had fewer; else `undefined`. */
+  /**
+   * Returns the rows to measure: the first loaded ones; again if a table that grows had fewer, and for numbers also once
+   * all of the first rows are loaded, because a cut number would be misleading. Else `undefined`.
+   */
   #nextRows(column: number, firstRow: number): MeasuredRows | undefined {
     const frame = this.#frame;
     const { numRows } = frame;
     const before = this.#measured.get(column);
-    if (before && (before.numRows === numRows || before.end < before.numRows)) return undefined;
     const start = before?.start ?? firstRow;
     const last = Math.min(numRows, start + manyRows);
+    const isNumberCut = before !== undefined && before.end < last && frame.columns[column]!.numeric;
+    if (before && !isNumberCut && (before.numRows === numRows || before.end < before.numRows)) return undefined;
     let end = start;
     for (; end < last; end++) {
       const cell = frame.cell(end, column);
