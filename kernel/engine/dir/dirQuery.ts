@@ -91,20 +91,32 @@ async function run(handle: TableHandle, spec: QuerySpec, signal?: AbortSignal): 
       yield read.value;
       seen.rows += read.value.numRows;
       seen.bytes += read.value.data.byteLength;
-      if (isComplete(spec, seen)) return;
+      if (isComplete(spec, seen)) return finish(spec, seen, batches!);
     }
   }
   return { schema, batches: releaseAfter(readAll(), release) };
 }
 
+type Seen = { rows: number; bytes: number };
+
+/** Whether a query has all rows of its limit. The limit of a search is not that of its rows. */
+const hasAllRows = ({ limit = Infinity, vector, fullText }: QuerySpec, { rows }: Seen): boolean =>
+  rows >= limit && !vector && !fullText;
+
+/** Whether no rows follow those that were read, so that nobody has to wait for the engine to say so. */
+const isComplete = (spec: QuerySpec, seen: Seen): boolean =>
+  seen.bytes >= (spec.maxBytes ?? Infinity) || hasAllRows(spec, seen);
+
 /**
- * Whether a query has no rows after those that were read, so that the engine need not be asked for more. Each further
- * call costs as much as a tenth of reading a small page. The limit of a search is not that of its rows.
+ * Lets the engine end a complete query, after its rows were passed on. A query that is not ended is freed by the garbage
+ * collector: in this thread, together with hundreds of others. A query that has more rows would read them here.
  */
-const isComplete = (
-  { limit = Infinity, maxBytes = Infinity, vector, fullText }: QuerySpec,
-  { rows, bytes }: { rows: number; bytes: number },
-): boolean => bytes >= maxBytes || (rows >= limit && !vector && !fullText);
+function finish(spec: QuerySpec, seen: Seen, stream: { next(): Promise<unknown> }): void {
+  if (!hasAllRows(spec, seen)) return;
+  setImmediate(() => {
+    stream.next().catch(() => undefined);
+  });
+}
 
 /**
  * Returns the rows of a query as the engine's buffers, for callers that forward them unread. Returns `undefined` if the
@@ -143,6 +155,7 @@ export async function queryIpc(
   }
   const { query, buffers, first } = started;
   if (first !== null && isComplete(spec, sizeOf(first))) {
+    finish(spec, sizeOf(first), buffers);
     release();
     return { only: first };
   }
@@ -154,7 +167,7 @@ export async function queryIpc(
       const { rows, bytes } = sizeOf(buffer);
       seen.rows += rows;
       seen.bytes += bytes;
-      if (isComplete(spec, seen)) return;
+      if (isComplete(spec, seen)) return finish(spec, seen, buffers!);
     }
   }
   return {
