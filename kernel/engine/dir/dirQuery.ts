@@ -103,7 +103,7 @@ type Seen = { rows: number; bytes: number };
 const hasAllRows = ({ limit = Infinity, vector, fullText }: QuerySpec, { rows }: Seen): boolean =>
   rows >= limit && !vector && !fullText;
 
-/** Whether no rows follow those that were read, so that nobody has to wait for the engine to say so. */
+/** Whether no rows follow those that were read, so that a caller need not wait until the engine says so. */
 const isComplete = (spec: QuerySpec, seen: Seen): boolean =>
   seen.bytes >= (spec.maxBytes ?? Infinity) || hasAllRows(spec, seen);
 

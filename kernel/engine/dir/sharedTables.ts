@@ -72,8 +72,12 @@ const settledTime = 1_000;
 /** The tables of one local root that are open for reading. */
 export class SharedTables {
   readonly #place: Root;
+  /** The folder that changes with each change of the list of namespaces and tables. */
+  readonly #listFolder: string;
   /** In the order of their last use, the oldest first. */
   readonly #entries = new Map<string, Entry>();
+  /** The entry that was used last, also if it has left the map since. */
+  #newest: Entry | undefined;
   readonly #folders = new Map<string, string>();
   #sweep: NodeJS.Timeout | undefined;
   #keepsTimes: Promise<boolean> | undefined;
@@ -81,6 +85,7 @@ export class SharedTables {
 
   constructor(place: Root) {
     this.#place = place;
+    this.#listFolder = join(place.location, manifestFolder, '_versions');
   }
 
   /**
@@ -130,13 +135,17 @@ export class SharedTables {
 
   async #identify(folder: string): Promise<string | undefined> {
     this.#keepsTimes ??= keepsFolderTimes(this.#place.location).catch(() => false);
-    return (await this.#keepsTimes) ? identityOf(this.#place.location, folder).catch(() => undefined) : undefined;
+    return (await this.#keepsTimes) ? identityOf(this.#listFolder, folder).catch(() => undefined) : undefined;
   }
 
   #lease(key: string, entry: Entry): LeasedTable {
     entry.users++;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    // A map that entries leave and enter all the time is copied again and again.
+    if (this.#newest !== entry) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      this.#newest = entry;
+    }
     let state: 'shared' | 'own' | 'released' = 'shared';
     const isListed = (): boolean => this.#entries.get(key) === entry;
     return {
@@ -221,8 +230,8 @@ export const ownTable = (native: NativeTable, folder?: string): LeasedTable => (
  *
  * @returns `undefined` if the folder is missing, or if the folder or the list has changed just now
  */
-async function identityOf(root: string, folder: string): Promise<string | undefined> {
-  const [table, list] = [await statOf(folder), await statOf(join(root, manifestFolder, '_versions'))];
+async function identityOf(listFolder: string, folder: string): Promise<string | undefined> {
+  const [table, list] = [await statOf(folder), await statOf(listFolder)];
   const settled = BigInt(Date.now() - settledTime) * 1_000_000n;
   if (!table || table.mtimeNs > settled || (list && list.mtimeNs > settled)) return undefined;
   return [table.dev, table.ino, table.birthtimeNs, table.mtimeNs, list?.ino, list?.mtimeNs].join(' ');

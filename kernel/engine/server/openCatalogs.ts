@@ -11,6 +11,8 @@ export class OpenCatalogs<C extends Catalog> {
   readonly #limit: number;
   // A Map keeps insertion order; using an entry moves it to the end.
   readonly #byRoot = new Map<string, Promise<C>>();
+  /** The key that was used last. */
+  #newest: string | undefined;
 
   constructor(open: (root: string, storageOptions: StorageOptions | undefined) => Promise<C>, limit = 32) {
     this.#open = open;
@@ -21,6 +23,9 @@ export class OpenCatalogs<C extends Catalog> {
   get(root: string, storageOptions?: StorageOptions): Promise<C> {
     const key = keyOf(root, storageOptions);
     const known = this.#byRoot.get(key);
+    // A map that entries leave and enter all the time is copied again and again.
+    if (known && key === this.#newest) return known;
+    this.#newest = key;
     this.#byRoot.delete(key);
     const catalog = known ?? this.#open(root, storageOptions);
     this.#byRoot.set(key, catalog);

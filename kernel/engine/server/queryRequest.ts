@@ -69,7 +69,7 @@ function vectorOf(body: Json): QuerySpec['vector'] {
     return invalidRequestField('vector.multi_vector', 'a list of lists of numbers');
   if (single.length > 0 && several.length > 0) invalidRequestField('vector', 'either single_vector or multi_vector');
   const [values = single, ...more] = several;
-  const options = definedEntries<QueryOptions>({
+  const options: QueryOptions = {
     column: optionalString(body, 'vector_column'),
     distanceType: choice(optionalString(body, 'distance_type'), 'distance_type', distanceTypes),
     ...probesOf(body),
@@ -78,9 +78,10 @@ function vectorOf(body: Json): QuerySpec['vector'] {
     bypassVectorIndex: optionalBoolean(body, 'bypass_vector_index'),
     lowerBound: optionalNumber(body, 'lower_bound'),
     upperBound: optionalNumber(body, 'upper_bound'),
-  });
+  };
   // The specification requires a vector; an empty one means a plain scan.
-  return values.length === 0 ? undefined : { ...options, values, ...(more.length > 0 && { more }) };
+  if (values.length === 0) return undefined;
+  return { ...definedEntries(options), values, ...(more.length > 0 && { more }) };
 }
 
 /**
