@@ -96,7 +96,7 @@ suite('connecting', () => {
 
   test('connectNamespace makes nothing and says what makes the root', async () => {
     const root = join(tempFolder(), 'catalog');
-    await fails(() => connectNamespace('dir', { root }), 'InvalidInput', `"${root}"`, 'mkdir', 'await connect(');
+    await fails(() => connectNamespace('dir', { root }), 'InvalidInput', `"${root}"`, 'mkdir');
     assert.ok(!existsSync(root));
     mkdirSync(root);
     const db = await connectNamespace('dir', { root });

@@ -124,7 +124,10 @@ forEachSubject('searches by several things', (makeCatalog) => {
   test('find the nearest rows of several vectors', async () => {
     const table = await makeTable();
     const search = table.vectorSearch([1, 0]).addQueryVector([9, 0]).select(['id']);
-    const found = await search.limit(3).toArray();
+    // The engine searches by the vectors at the same time, so the rows of either may come first.
+    const byVector = (rows: readonly Record<string, unknown>[]) =>
+      rows.toSorted((a, b) => Number(a['query_index']) - Number(b['query_index']));
+    const found = byVector(await search.limit(3).toArray());
     assert.deepEqual(numbers(found, 'query_index'), [0, 0, 0, 1, 1, 1]);
     assert.equal(found[0]?.['id'], 1);
     assert.deepEqual(new Set(numbers(found, 'id').slice(3)), new Set([8, 9, 10]));
@@ -138,7 +141,7 @@ forEachSubject('searches by several things', (makeCatalog) => {
       .offset(1)
       .toArray();
     assert.deepEqual(
-      later.map((row) => [Number(row['query_index']), Number(row['id'])]),
+      byVector(later).map((row) => [Number(row['query_index']), Number(row['id'])]),
       [
         [0, 2],
         [0, 0],
