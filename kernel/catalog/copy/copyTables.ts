@@ -81,7 +81,6 @@ async function kindOf(
 }
 
 async function copyNamespace(source: CopySource, target: Place, options: CopyOptions): Promise<CopyResult> {
-  checkNamespacePath(target.path);
   const plan = await planOf(source, target.path, options);
   await makeParents(target, options);
   for (const path of plan.namespaces) {
