@@ -28,7 +28,7 @@ const steps: readonly (readonly [query: string, cell: RegExp, terminal: RegExp])
   ['select 1; select 2', /one query per cell/, /Run the command once for each statement/],
   ["copy shop.products to 'x.csv'", /code of a cell/, /add -o FILE/],
   ['attach x', /Connections of the window/, /--catalog NAME=DIR/],
-  ['show tables', /db\.listTables/, /query a name that does not exist/],
+  ['show tables', /db\.listTables/, /lance-catalog list/],
   ['vacuum', /table\.optimize/, /lance-catalog optimize/],
   ["select * from read_csv('x.csv')", /in the code of a cell.*\$\{rows\}/, /to a table in a notebook/],
   ['with x as (select 1) delete from y', /await table\.update/, /insert into shop\.orders/],
