@@ -62,6 +62,7 @@ export class OpenedTable {
 
   /** Returns rows [start, end) as `TableSource.rows` does, in a buffer of their size. */
   async rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
+    await this.opened;
     const bytes = exactBytes(await this.source.rows(start, end, signal, columns));
     this.#watch?.afterRows();
     return bytes;
