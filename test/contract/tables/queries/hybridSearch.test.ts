@@ -15,6 +15,10 @@ const rows = Array.from({ length: 12 }, (_, id) => ({
 const numbers = (found: readonly Record<string, unknown>[], name: string): (number | null)[] =>
   found.map((row) => (row[name] === null ? null : Number(row[name])));
 
+/** Orders found rows by their vectors. The engine searches by several vectors at once, so those of any may come first. */
+const byVector = (found: readonly Record<string, unknown>[]) =>
+  found.toSorted((a, b) => Number(a['query_index']) - Number(b['query_index']));
+
 forEachSubject('searches by several things', (makeCatalog) => {
   const makeTable = async () => {
     const { db } = await makeCatalog();
@@ -124,9 +128,6 @@ forEachSubject('searches by several things', (makeCatalog) => {
   test('find the nearest rows of several vectors', async () => {
     const table = await makeTable();
     const search = table.vectorSearch([1, 0]).addQueryVector([9, 0]).select(['id']);
-    // The engine searches by the vectors at the same time, so the rows of either may come first.
-    const byVector = (rows: readonly Record<string, unknown>[]) =>
-      rows.toSorted((a, b) => Number(a['query_index']) - Number(b['query_index']));
     const found = byVector(await search.limit(3).toArray());
     assert.deepEqual(numbers(found, 'query_index'), [0, 0, 0, 1, 1, 1]);
     assert.equal(found[0]?.['id'], 1);
