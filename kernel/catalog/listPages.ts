@@ -79,15 +79,24 @@ export async function eachPage(
   } while (pageToken !== undefined);
 }
 
-/** Returns the names from all pages of a list. @throws CatalogError as `eachPage` does */
-export async function allPages(
-  read: (pageToken: string | undefined) => Promise<{ names: readonly string[]; pageToken?: string | undefined }>,
-): Promise<string[]> {
-  const names: string[] = [];
-  await eachPage(async (pageToken) => {
+type NamesPage = { readonly names: readonly string[]; readonly pageToken?: string | undefined };
+
+/** Yields the names of each page of a list as it arrives. @throws CatalogError as `eachPage` does */
+export async function* namePages(
+  read: (pageToken: string | undefined) => Promise<NamesPage>,
+): AsyncGenerator<readonly string[], void, undefined> {
+  const check = new PageCheck();
+  let pageToken: string | undefined;
+  do {
     const page = await read(pageToken);
-    names.push(...page.names);
-    return { keys: page.names, pageToken: page.pageToken };
-  });
+    pageToken = check.next(page.names, page.pageToken);
+    yield page.names;
+  } while (pageToken !== undefined);
+}
+
+/** Returns the names from all pages of a list. @throws CatalogError as `eachPage` does */
+export async function allPages(read: (pageToken: string | undefined) => Promise<NamesPage>): Promise<string[]> {
+  const names: string[] = [];
+  for await (const page of namePages(read)) names.push(...page);
   return names;
 }

@@ -1,4 +1,5 @@
 import type { Catalog, TableDescription } from '#catalog/catalog.ts';
+import { namePages } from '#catalog/listPages.ts';
 import type { Table, VersionInfo } from '#catalog/table/table.ts';
 import { withCatalog } from '#jobs/openCatalog.ts';
 import { CatalogError, isAbort, isCatalogError } from '#shared/errors.ts';
@@ -68,27 +69,27 @@ async function* encoded(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array
   for await (const line of lines) yield Buffer.from(`${line}\n`);
 }
 
-/** Yields names as the pages of the lists arrive, so that any number of them takes no memory. */
+/** Yields names as the pages of the lists arrive. */
 async function* nameLines(catalog: Catalog, path: NamespacePath, options: ListOptions): AsyncGenerator<string> {
   const { isJson, isDeep, signal } = options;
   const line = (kind: 'namespace' | 'table', name: string): string =>
     isJson
       ? JSON.stringify({ kind, path: [...path, name] })
       : terminalText(`${displayPath(path, name)}${kind === 'namespace' ? '/' : ''}`);
-  let pageToken: string | undefined;
-  do {
+  const namespaces = namePages(async (pageToken) => {
     const page = await catalog.listNamespaces(path, { pageToken, limit: pageSize, signal });
-    for (const name of page.namespaces) {
+    return { names: page.namespaces, pageToken: page.pageToken };
+  });
+  for await (const names of namespaces)
+    for (const name of names) {
       yield line('namespace', name);
       if (isDeep) yield* nameLines(catalog, [...path, name], options);
     }
-    ({ pageToken } = page);
-  } while (pageToken !== undefined);
-  do {
+  const tables = namePages(async (pageToken) => {
     const page = await catalog.listTables(path, { pageToken, limit: pageSize, signal });
-    for (const name of page.tables) yield line('table', name);
-    ({ pageToken } = page);
-  } while (pageToken !== undefined);
+    return { names: page.tables, pageToken: page.pageToken };
+  });
+  for await (const names of tables) for (const name of names) yield line('table', name);
 }
 
 const pageSize = 1000;
