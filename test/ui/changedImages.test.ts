@@ -2,37 +2,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { tableToIPC, Table } from '#arrow';
-import { columnsOf } from '#shared/arrow/arrowTypes.ts';
-import type { ColumnSettings, PanelTable } from '#shared/protocol/webviewMessages.ts';
+import type { ColumnSettings } from '#shared/protocol/webviewMessages.ts';
 import { seriousProblems } from './parts/accessibility.ts';
-import { buildMediaRows } from './parts/changedRows.ts';
+import { comparedMedia } from './parts/changedRows.ts';
 import { openPanelPages } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/changes');
 
-const batch = buildMediaRows();
-const counts = { added: 1, removed: 0, changed: 3 };
-const compared: PanelTable = {
-  title: 'media/photos',
-  key: 'photos 3 7',
-  columns: columnsOf(batch.schema),
-  numRows: batch.numRows,
-  version: 7,
-  selectsColumns: true,
-  hasViews: true,
-  view: {
-    where: '',
-    orderBy: [],
-    changes: { path: ['media', 'photos'], version: 3, isBefore: true, key: ['id'], kind: null },
-  },
-  changes: {
-    before: 'version 3',
-    after: 'version 7',
-    columnChanges: [],
-    numShown: 6,
-    state: { counts, readable: counts, rowsRead: 8, rowsTotal: 8, compared: 4, end: 'complete' },
-  },
-};
+const { batch, compared } = comparedMedia();
 const imageColumn = 3;
 /** Without these columns, a narrow panel shows the images. */
 const narrowColumns: ColumnSettings = {

@@ -13,6 +13,8 @@ import {
 } from '#arrow';
 import { changeColumns, ChangeRows } from '#catalog/view/changeRows.ts';
 import type { RowAt } from '#catalog/view/rowChange.ts';
+import { columnsOf } from '#shared/arrow/arrowTypes.ts';
+import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { encodePng } from '../../../scripts/sample/pictures.ts';
 
 const rowsOf = (ids: number[], names: (string | null)[], prices: (number | null)[]): RecordBatch =>
@@ -63,7 +65,7 @@ function mediaOf(
 }
 
 /** Returns the differences of two tables with texts, images, vectors and numbers. */
-export function buildMediaRows(): RecordBatch {
+function buildMediaRows(): RecordBatch {
   const [red, green, blue] = [imageOf(200, 40, 40), imageOf(40, 160, 60), imageOf(40, 80, 220)];
   const before = mediaOf(
     ['A chair', 'A lamp', 'A desk'],
@@ -84,4 +86,32 @@ export function buildMediaRows(): RecordBatch {
   rows.add({ kind: 'changed', ...pair(2), columns: ['image', 'score'] });
   rows.add({ kind: 'added', after: { batch: after, row: 3 } });
   return rows.take()!;
+}
+
+/** Returns the differences of two tables with images, and what the panel is told about them. */
+export function comparedMedia(): { batch: RecordBatch; compared: PanelTable } {
+  const batch = buildMediaRows();
+  const counts = { added: 1, removed: 0, changed: 3 };
+  const compared: PanelTable = {
+    title: 'media/photos',
+    key: 'photos 3 7',
+    columns: columnsOf(batch.schema),
+    numRows: batch.numRows,
+    version: 7,
+    selectsColumns: true,
+    hasViews: true,
+    view: {
+      where: '',
+      orderBy: [],
+      changes: { path: ['media', 'photos'], version: 3, isBefore: true, key: ['id'], kind: null },
+    },
+    changes: {
+      before: 'version 3',
+      after: 'version 7',
+      columnChanges: [],
+      numShown: 6,
+      state: { counts, readable: counts, rowsRead: 8, rowsTotal: 8, compared: 4, end: 'complete' },
+    },
+  };
+  return { batch, compared };
 }
