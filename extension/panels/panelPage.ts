@@ -73,11 +73,11 @@ export class PanelPage implements vscode.Disposable {
 
   #receive(frame: unknown): void {
     // The first request of a page. The one before it may still have requests here, which count from the same number.
-    if (isFrame(frame) && 'method' in frame && frame.method === 'ready') this.#begin();
+    if (isFrame(frame) && 'method' in frame && frame.method === 'ready') this.#start();
     void this.#endpoint.receive(frame);
   }
 
-  #begin(): void {
+  #start(): void {
     this.#lose();
     this.#endpoint.close();
     this.#endpoint = this.#connect();

@@ -154,10 +154,13 @@ export async function queryIpc(
     return undefined;
   }
   const { query, buffers, first } = started;
-  if (first !== null && isComplete(spec, sizeOf(first))) {
-    finish(spec, sizeOf(first), buffers);
-    release();
-    return { only: first };
+  if (first !== null) {
+    const seen = sizeOf(first);
+    if (isComplete(spec, seen)) {
+      finish(spec, seen, buffers);
+      release();
+      return { only: first };
+    }
   }
   const step = <T>(work: () => Promise<T>): Promise<T> => handle.step('QueryTable', { signal }, work, spec.filter);
   async function* readAll(): AsyncGenerator<Uint8Array, void, undefined> {

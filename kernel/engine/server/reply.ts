@@ -93,7 +93,7 @@ export class Reply {
 
   /** Sends a complete Arrow IPC stream. */
   arrow(stream: Uint8Array): Promise<void> {
-    return this.#whole(200, { 'content-type': arrowStreamMime }, [stream]);
+    return this.whole({ headers: { 'content-type': arrowStreamMime }, bytes: stream });
   }
 
   whole({ headers, bytes }: Whole): Promise<void> {
