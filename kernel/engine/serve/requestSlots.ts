@@ -18,16 +18,18 @@ type SlotLimits = {
  * arriving has a slot of another kind, so that slow senders do not prevent other requests from running.
  */
 export class RequestSlots {
-  readonly #running: Slots;
-  readonly #reading: Slots;
-  readonly #bytes: Slots;
-  readonly #keys = new WeakMap<IncomingMessage, string>();
+  readonly #limits: { readonly [K in Kind]: Share };
+  readonly #all = nothing();
+  /** What the running requests of each key have taken. Has an entry for each key that was used, also later. */
+  readonly #ofKeys = new Map<string, Taken>();
+  // A map of the running requests would be copied after every few changes. Old copies keep the requests in memory until
+  // the next full garbage collection, which makes each small collection take three times as long.
+  readonly #requests = new WeakMap<IncomingMessage, { readonly key: string; readonly taken: Taken }>();
 
   constructor(limits: SlotLimits) {
     const { requests, requestsPerKey, jsonBytes, jsonBytesPerKey } = limits;
-    this.#running = new Slots({ most: requests, mostPerKey: requestsPerKey });
-    this.#reading = new Slots({ most: requests, mostPerKey: requestsPerKey });
-    this.#bytes = new Slots({ most: jsonBytes, mostPerKey: jsonBytesPerKey });
+    const slots = { most: requests, mostPerKey: requestsPerKey };
+    this.#limits = { running: slots, reading: slots, bytes: { most: jsonBytes, mostPerKey: jsonBytesPerKey } };
   }
 
   /**
@@ -35,81 +37,68 @@ export class RequestSlots {
    * @throws CatalogError ServiceUnavailable (17) if no slot is free, Throttling (21) if the key has its share
    */
   enter(request: IncomingMessage, key: string): void {
-    this.#running.take(request, key);
-    this.#keys.set(request, key);
+    this.#requests.set(request, { key, taken: nothing() });
+    this.#take(request, 'running', 1);
   }
 
   /** Exchanges the slot for one of the other kind while the body is read. @throws as `enter` does */
   startReading(request: IncomingMessage): void {
-    const key = this.#keys.get(request);
-    if (key === undefined) return;
-    this.#running.free(request);
-    this.#reading.take(request, key);
+    this.#free(request, 'running');
+    this.#take(request, 'reading', 1);
   }
 
   /** Takes a slot to run the request, after its body was read. @throws as `enter` does */
   endReading(request: IncomingMessage): void {
-    const key = this.#keys.get(request);
-    if (key === undefined) return;
-    this.#reading.free(request);
-    this.#running.take(request, key);
+    this.#free(request, 'reading');
+    this.#take(request, 'running', 1);
   }
 
   /** Counts bytes of a JSON body, until `leave`. @throws as `enter` does */
   receive(request: IncomingMessage, bytes: number): void {
-    const key = this.#keys.get(request);
-    if (key !== undefined) this.#bytes.take(request, key, bytes);
+    this.#take(request, 'bytes', bytes);
   }
 
   leave(request: IncomingMessage): void {
-    this.#running.free(request);
-    this.#reading.free(request);
-    this.#bytes.free(request);
-  }
-}
-
-/** The amount that all requests together may take, and the amount that the requests of one key may take. */
-type Share = { readonly most: number; readonly mostPerKey: number };
-
-/** Shares an amount between requests and their keys. */
-class Slots {
-  readonly #limits: Share;
-  readonly #taken = new Map<IncomingMessage, { key: string; amount: number }>();
-  readonly #perKey = new Map<string, number>();
-  #all = 0;
-
-  constructor(limits: Share) {
-    this.#limits = limits;
+    for (const kind of kinds) this.#free(request, kind);
   }
 
-  take(request: IncomingMessage, key: string, amount = 1): void {
-    const { most, mostPerKey } = this.#limits;
-    const ofKey = this.#perKey.get(key) ?? 0;
-    if (this.#all + amount > most)
+  #take(request: IncomingMessage, kind: Kind, amount: number): void {
+    const entered = this.#requests.get(request);
+    if (!entered) return;
+    const { key, taken } = entered;
+    const { most, mostPerKey } = this.#limits[kind];
+    const ofKey = this.#ofKeys.get(key) ?? nothing();
+    this.#ofKeys.set(key, ofKey);
+    if (this.#all[kind] + amount > most)
       throw new CatalogError(
         'ServiceUnavailable',
         'The server has too many requests at the moment.',
         'Try again in a second.',
       );
-    if (ofKey + amount > mostPerKey)
+    if (ofKey[kind] + amount > mostPerKey)
       throw new CatalogError(
         'Throttling',
         `The key "${key}" has too many requests at the moment.`,
         'Try again in a second, and send fewer or smaller requests at the same time.',
       );
-    this.#taken.set(request, { key, amount: (this.#taken.get(request)?.amount ?? 0) + amount });
-    this.#perKey.set(key, ofKey + amount);
-    this.#all += amount;
+    for (const sum of [this.#all, ofKey, taken]) sum[kind] += amount;
   }
 
-  free(request: IncomingMessage): void {
-    const taken = this.#taken.get(request);
-    if (!taken) return;
-    const { key, amount } = taken;
-    this.#taken.delete(request);
-    this.#all -= amount;
-    const left = (this.#perKey.get(key) ?? amount) - amount;
-    if (left === 0) this.#perKey.delete(key);
-    else this.#perKey.set(key, left);
+  #free(request: IncomingMessage, kind: Kind): void {
+    const entered = this.#requests.get(request);
+    const ofKey = entered && this.#ofKeys.get(entered.key);
+    if (!entered || !ofKey) return;
+    const amount = entered.taken[kind];
+    for (const sum of [this.#all, ofKey, entered.taken]) sum[kind] -= amount;
   }
 }
+
+/** The slots of both kinds and the bytes that a request has taken, or several requests together. */
+type Taken = { running: number; reading: number; bytes: number };
+type Kind = keyof Taken;
+
+const kinds = ['running', 'reading', 'bytes'] as const;
+const nothing = (): Taken => ({ running: 0, reading: 0, bytes: 0 });
+
+/** The amount that all requests together may take, and the amount that the requests of one key may take. */
+type Share = { readonly most: number; readonly mostPerKey: number };

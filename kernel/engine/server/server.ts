@@ -26,6 +26,7 @@ import { Reply, type Streamed } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
 import { callOf, type VendCredentials, type VendingRequest } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
+import { RunningRequests, type Awaited } from './runningRequests.ts';
 import { ServedCatalog } from './servedCatalog.ts';
 import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
@@ -114,7 +115,7 @@ export type ContractHandler = {
   handle(request: IncomingMessage, response: ServerResponse, url?: string): Promise<void>;
   readonly inFlight: number;
   /** Refuses further requests with 503; resolves when all running requests, or only the `writes`, have ended. */
-  drain(which?: 'all' | 'writes'): Promise<void>;
+  drain(which?: Awaited): Promise<void>;
 };
 
 const changes = (operation: Operation | undefined): boolean =>
@@ -122,24 +123,29 @@ const changes = (operation: Operation | undefined): boolean =>
 
 /** Creates the REST contract over catalogs. The options decide on authorization and the catalog of a request. */
 export function createContractHandler(options: ContractOptions): ContractHandler {
-  const running = new Set<{ work: Promise<void>; operation: Operation | undefined }>();
+  const running = new RunningRequests();
   const limits = { ...defaultLimits, ...options.limits };
   let isDraining = false;
   return {
-    handle(request, response, url = request.url ?? '') {
+    async handle(request, response, url = request.url ?? '') {
       const found = matchRoute(request.method ?? '', url);
-      const work = answer({ request, response, url, found, options, limits, isDraining });
-      const entry = { work, operation: found.operation };
-      running.add(entry);
-      return work.finally(() => running.delete(entry));
+      const exchange = { request, response, url, found, options, limits, isDraining };
+      // A request that is refused while the server shuts down must not delay the end.
+      if (isDraining) return answer(exchange);
+      const isWrite = changes(found.operation);
+      running.begin(isWrite);
+      try {
+        await answer(exchange);
+      } finally {
+        running.end(isWrite);
+      }
     },
     get inFlight() {
-      return running.size;
+      return running.count;
     },
-    async drain(which = 'all') {
+    drain(which = 'all') {
       isDraining = true;
-      const awaited = [...running].filter(({ operation }) => which === 'all' || changes(operation));
-      await Promise.all(awaited.map(({ work }) => work));
+      return running.ended(which);
     },
   };
 }

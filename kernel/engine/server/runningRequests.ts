@@ -1,0 +1,42 @@
+/** Requests that only read, or also those that make changes. */
+export type Awaited = 'all' | 'writes';
+
+/**
+ * Counts the requests that run. It has no set of them: V8 copies a set after every few changes, and the old copies keep
+ * ended requests in memory until the next full garbage collection.
+ */
+export class RunningRequests {
+  #all = 0;
+  #writes = 0;
+  #waiting: { readonly which: Awaited; readonly resolve: () => void }[] = [];
+
+  get count(): number {
+    return this.#all;
+  }
+
+  begin(isWrite: boolean): void {
+    this.#all++;
+    if (isWrite) this.#writes++;
+  }
+
+  end(isWrite: boolean): void {
+    this.#all--;
+    if (isWrite) this.#writes--;
+    if (this.#waiting.length > 0) this.#wake();
+  }
+
+  /** Resolves when no request runs, or none that makes changes. */
+  ended(which: Awaited): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ which, resolve });
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    const hasEnded = ({ which }: { readonly which: Awaited }) => (which === 'all' ? this.#all : this.#writes) === 0;
+    const ended = this.#waiting.filter(hasEnded);
+    this.#waiting = this.#waiting.filter((each) => !hasEnded(each));
+    for (const { resolve } of ended) resolve();
+  }
+}
