@@ -4,6 +4,7 @@ import { registerStoreFiles } from '#engine/dir/files/storeFiles.ts';
 import { databasesOf } from '#engine/serve/databases.ts';
 import type { KeySource } from '#engine/serve/keyStore.ts';
 import { makeKey, parseKeys } from '#engine/serve/keys.ts';
+import { joinLines } from '#engine/serve/log.ts';
 import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
 import { serve } from '#engine/serve/serve.ts';
 import { checkVending, type Vending } from '#engine/serve/tableCredentials.ts';
@@ -324,7 +325,7 @@ function optionsOf(args: readonly string[]): {
     behindProxy: values['behind-proxy'] ?? false,
     publicHosts: values['public-host'] ?? [],
     limits: limitsOf(values),
-    write: (line) => void process.stderr.write(`${line}\n`),
+    write: joinLines((text) => void process.stderr.write(text)),
   };
   meant(() => checkExposure(options));
   const allowStoredCode = values['allow-stored-code'] ?? [];

@@ -185,16 +185,15 @@ export class Reply {
         for (let at = 0; at < piece.length; at += pieceBytes) await this.#write(piece.subarray(at, at + pieceBytes));
       }
     await this.#finish(() => {
-      if (length <= 2 * pieceBytes) {
-        for (const piece of pieces) response.write(piece);
-        this.bytes += length;
-      }
-      response.end();
+      if (length > 2 * pieceBytes) return response.end();
+      this.bytes += length;
+      for (const piece of pieces.slice(0, -1)) response.write(piece);
+      return response.end(pieces.at(-1));
     });
   }
 
   /** Resolves when all data was passed to the system, or the client has disconnected. */
-  async #finish(send: () => void): Promise<void> {
+  async #finish(send: () => unknown): Promise<void> {
     const response = this.#response;
     // If the client has already disconnected, no further event will occur.
     if (response.destroyed) return;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { jsonLog } from '#engine/serve/log.ts';
+import { setTimeout } from 'node:timers/promises';
+import { joinLines, jsonLog } from '#engine/serve/log.ts';
 
 suite('the log of a server', () => {
   test('is a line of JSON for each event', () => {
@@ -17,5 +18,23 @@ suite('the log of a server', () => {
     log('error', 'failure', { problem: 'key se"cr\\et refused', nested: { list: ['another1 another1'] } });
     assert.doesNotMatch(lines[0]!, /cr\\|another1/);
     assert.match(lines[0]!, /key \*\*\* refused.*\*\*\* \*\*\*/);
+  });
+
+  test('is written with the lines of a moment together, in their order, and to the end when the process exits', async () => {
+    const texts: string[] = [];
+    const exits = process.listeners('exit');
+    const write = joinLines((text) => texts.push(text));
+    const [atExit] = process.listeners('exit').filter((each) => !exits.includes(each));
+    write('one');
+    write('two');
+    assert.deepEqual(texts, []);
+    await setTimeout(50);
+    assert.deepEqual(texts, ['one\ntwo\n']);
+    write('three');
+    atExit?.(0);
+    assert.deepEqual(texts.splice(1), ['three\n']);
+    await setTimeout(50);
+    assert.equal(texts.length, 1);
+    if (atExit) process.off('exit', atExit);
   });
 });
