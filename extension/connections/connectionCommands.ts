@@ -53,8 +53,9 @@ export function registerConnectionCommands(parts: ConnectionCommandDeps): vscode
         ? node.connection
         : await chooseConnection(connections, undefined, 'Select the connection to remove', isOwn);
       if (connection === undefined) return;
-      // No confirmation if the user chose "Remove" on the connection itself.
-      if (!isNode(node, 'connection') && !(await confirmRemoval(connection.name))) return;
+      // No confirmation if the user chose "Remove" on the connection itself, unless credentials would be lost.
+      const isAsked = !isNode(node, 'connection') || (isServer(connection) && isOwn(connection));
+      if (isAsked && !(await confirmRemoval(connection.name))) return;
       await connections.remove(connection.name);
     }),
   );

@@ -31,7 +31,9 @@ const steps: readonly Step[] = [
       button('lanceCatalog.connection.addRest'),
     ],
     media: { markdown: 'media/walkthrough/catalog.md' },
-    doneBy: ['lanceCatalog.connection.add', 'lanceCatalog.connection.addRest'],
+    // Not the commands: they ask questions, and may end without a catalog.
+    doneBy: [],
+    doneIf: contextKey('lanceCatalog.catalog.hasConnections'),
   },
   {
     id: 'table',

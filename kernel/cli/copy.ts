@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Catalog, CopiedTable, CopyProgress, CopyResult } from '#catalog/catalog.ts';
 import { connectNamespace, type RestConfig } from '#catalog/connect.ts';
+import { kindOfSource } from '#catalog/copy/copyTables.ts';
 import { registerRest } from '#catalog/rest/register.ts';
 import { isObjectStore, localRoot, makeRoot } from '#catalog/root.ts';
 import { registerDir } from '#engine/register.ts';
@@ -10,12 +11,12 @@ import { type Command, parse, UsageError } from './command.ts';
 import { failureText, progressLine, terminalText } from './terminal.ts';
 
 /** The side of a copy, source or target, to which an option applies. Names of such options start with the side. */
-export type CopyEnd = 'from' | 'to';
+type CopyEnd = 'from' | 'to';
 
 const textOption = { type: 'string' } as const;
 const textListOption = { type: 'string', multiple: true } as const;
 
-export const sideArguments = {
+const sideArguments = {
   from: textOption,
   'from-key-env': textOption,
   'from-token-env': textOption,
@@ -34,12 +35,12 @@ export const sideArguments = {
   'to-storage-option-env': textListOption,
 } as const;
 
-export type SideValues = {
+type SideValues = {
   [K in keyof typeof sideArguments]?:
     ((typeof sideArguments)[K] extends typeof textListOption ? string[] : string) | undefined;
 };
 
-export const sidesHelp = `Source catalog; the options of the target catalog start with --to-…
+const sidesHelp = `Source catalog; the options of the target catalog start with --to-…
   --from DIR|s3://…|https://…       a directory, an object store URL, or a server URL
   --from-key-env NAME               environment variable with the API key of the server, or
   --from-token-env NAME             environment variable with a bearer token
@@ -50,8 +51,12 @@ export const sidesHelp = `Source catalog; the options of the target catalog star
   --from-storage-option-env NAME=VARIABLE   the same with its value in an environment variable, for secrets;
                                             the store's own variables (AWS_ACCESS_KEY_ID, …) are always read`;
 
-/** Opens the catalog of one side; creates the folder of a target if it is missing. @throws UsageError */
-export async function openSide(side: CopyEnd, values: SideValues, signal: AbortSignal): Promise<Catalog> {
+/**
+ * Checks the options of one side, and returns a function that opens its catalog. The function creates the folder of a
+ * target if it is missing.
+ * @throws UsageError
+ */
+function sideOpener(side: CopyEnd, values: SideValues): (signal: AbortSignal) => Promise<Catalog> {
   const named = values[side];
   if (!named) throw new UsageError(`"copy" needs --${side} CATALOG.`);
   const storage = storageOptions(
@@ -65,15 +70,17 @@ export async function openSide(side: CopyEnd, values: SideValues, signal: AbortS
   if (/^https?:\/\//i.test(named)) {
     if (storage)
       throw new UsageError(`--${side}-storage-option applies only to object stores, but ${named} is a server.`);
-    return connectNamespace('rest', { uri: named, ...rest }, { signal, log });
+    return (signal) => connectNamespace('rest', { uri: named, ...rest }, { signal, log });
   }
   const [option] = Object.keys(rest);
   if (option !== undefined)
     throw new UsageError(`--${side} ${named} is not a server, so it has no API key and no database.`);
   const isLocal = !isObjectStore(named);
   const root = isLocal ? localRoot(named) : named;
-  if (side === 'to' && isLocal && (await makeRoot(root))) log(`Created the folder "${root}" for the copy.`);
-  return connectNamespace('dir', { root, ...(storage && { storageOptions: storage }) }, { signal, log });
+  return async (signal) => {
+    if (side === 'to' && isLocal && (await makeRoot(root))) log(`Created the folder "${root}" for the copy.`);
+    return connectNamespace('dir', { root, ...(storage && { storageOptions: storage }) }, { signal, log });
+  };
 }
 
 const log = (line: string): void => void process.stderr.write(`${terminalText(line)}\n`);
@@ -141,8 +148,8 @@ async function run(args: readonly string[]): Promise<number> {
   const [path, newPath, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new UsageError('"copy" needs one PATH, and at most one NEW_PATH.');
   const [from, to] = [pathOf(path), pathOf(newPath ?? path)];
+  const named = kindOf(values.kind);
   const options = {
-    kind: kindOf(values.kind),
     overwrite: values.overwrite ?? false,
     chunkBytes: bytesOf(values.chunk),
   };
@@ -152,14 +159,17 @@ async function run(args: readonly string[]): Promise<number> {
   const progress = progressLine();
   const opened: Catalog[] = [];
   try {
-    const source = await openSide('from', values, stop.signal);
+    const [openSource, openTarget] = [sideOpener('from', values), sideOpener('to', values)];
+    const source = await openSource(stop.signal);
     opened.push(source);
-    const target = await openSide('to', values, stop.signal);
+    // A copy of a source that does not exist must not create the folder of the target.
+    const kind = named ?? (await kindOfSource(source, from, stop));
+    const target = await openTarget(stop.signal);
     opened.push(target);
     const result = await source.copy(
       from,
       { catalog: target, path: to },
-      { ...options, signal: stop.signal, onProgress: (at) => progress.show(toldProgress(at)) },
+      { ...options, kind, signal: stop.signal, onProgress: (at) => progress.show(toldProgress(at)) },
     );
     progress.clear();
     tell(result, values.json ?? false);

@@ -12,7 +12,7 @@ import { copyTable } from './copyTable.ts';
 import { displayTable } from './copyState.ts';
 import { type CopySource, CopyStrategies } from './copyTarget.ts';
 import type { Identity } from '#catalog/identity.ts';
-import { checkChoice, checkOptions } from '#catalog/arguments/options.ts';
+import { type CallOptions, checkChoice, checkOptions } from '#catalog/arguments/options.ts';
 import { allPages } from '#catalog/listPages.ts';
 
 type Place = { catalog: Catalog; path: readonly string[] };
@@ -38,7 +38,7 @@ export async function copyTables(
   checkChunk(options.chunkBytes);
   checkKnownPath(from);
   const target = targetLocation(source, to);
-  if ((asked ?? (await kindOf(source, from, options))) === 'table') {
+  if ((asked ?? (await kindOfSource(source, from, options))) === 'table') {
     checkTable(target.path);
     checkApart({ catalog: source, path: from }, target);
     await makeParents(target, options);
@@ -51,11 +51,14 @@ export async function copyTables(
   return copyNamespace({ catalog: source, identity, path: from }, target, options);
 }
 
-/** Determines whether the path names a table or a namespace. The root is always a namespace. */
-async function kindOf(
+/**
+ * Returns whether a path names a table or a namespace. The root is always a namespace.
+ * @throws CatalogError TableNotFound (4) if it names nothing, InvalidInput (13) if it names both
+ */
+export async function kindOfSource(
   source: Catalog,
   path: readonly string[],
-  { signal }: CopyOptions,
+  { signal }: CallOptions,
 ): Promise<'table' | 'namespace'> {
   const name = path.at(-1);
   if (name === undefined) return 'namespace';

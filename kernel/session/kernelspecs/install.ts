@@ -7,6 +7,7 @@ import { isObjectStore, localRoot } from '#catalog/root.ts';
 import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
 import type { TypeCheck } from '#shared/protocol/kernelMessages.ts';
 import type { NotebookLanguage } from '#shared/notebookLanguage.ts';
+import { fileProblem } from '#processes/fileProblem.ts';
 import { makeFolder, replaceFileAsync } from '#processes/files.ts';
 import { kernelsFolder, knownFolders, type KernelspecLocation } from './folders.ts';
 import { launcherFolder, addToFolderList } from './folderList.ts';
@@ -120,9 +121,11 @@ function failure(cause: unknown, spec: string): CatalogError {
   const { path, dest } = Object(cause) as { path?: string; dest?: string };
   const written = dest ?? path?.replace(/\.\w+\.tmp$/, '') ?? spec;
   const isSpec = spec.startsWith(written) || written.startsWith(spec);
+  // A new folder that does not exist is in a file system without new folders, such as `/proc`.
+  const why = Object(cause).code === 'ENOENT' ? 'no folder can be created there' : fileProblem(cause);
   return new CatalogError(
     'PermissionDenied',
-    `Can't install the kernelspec: can't write "${written}" (${messageOf(cause)}).`,
+    `Can't install the kernelspec: can't write "${written}": ${why}.`,
     isSpec
       ? 'Use --user, or --prefix with a folder that you can write to.'
       : 'Make it writable, or free disk space: the launcher of all kernelspecs is stored there.',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Float64, makeData, makeVector, Table } from '#arrow';
 import type { Catalog } from '#catalog/catalog.ts';
@@ -204,6 +206,14 @@ suite('lance-catalog copy', function () {
     assert.equal(code, 0, stderr);
     assert.match(stderr, /^Left out later: The table is declared but has no data yet\.$/m);
     assert.match(stdout, /^t: 1 row, 0 indexes, /m);
+  });
+
+  test('creates no folder for a source that does not exist', async () => {
+    const target = join(tempFolder(), 'new');
+    const { code, stderr } = await copy(['shop/nothing', '--from', from, '--to', target]);
+    assert.equal(code, 1);
+    assert.match(stderr, /Can't copy "shop\/nothing": no table or namespace has this name/);
+    assert.equal(existsSync(target), false);
   });
 
   test('leaves alone what is there, and says that it is', async () => {

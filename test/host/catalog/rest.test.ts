@@ -14,6 +14,7 @@ import {
   failuresOf,
   makeCatalog,
   nameOf,
+  replacing,
   rowsAt,
   run,
   tableNode,
@@ -116,7 +117,17 @@ suite('a catalog on a server', () => {
     await run('lanceCatalog.connection.addRest', { name: 'gone', uri: server.address, apiKey: key });
     const connection = restConnection(api, 'gone');
     const node = (await api.tree.getChildren()).find((one) => nameOf(one) === 'gone');
-    await run('lanceCatalog.connection.remove', node);
+    await replacing(
+      'showWarningMessage',
+      () => Promise.resolve(),
+      () => run('lanceCatalog.connection.remove', node),
+    );
+    assert.deepEqual(await api.secrets.get(connection), { apiKey: key }, 'nothing is removed without a yes');
+    await replacing(
+      'showWarningMessage',
+      (question: string) => Promise.resolve(question.includes('"gone"') ? 'Remove' : undefined),
+      () => run('lanceCatalog.connection.remove', node),
+    );
     assert.deepEqual(await api.secrets.get(connection), {});
     assert.ok(!api.connections.list().some(({ name }) => name === 'gone'));
   });
