@@ -163,14 +163,18 @@ const remedies: Record<ErrorAction, { action: string; label?: string; command: N
 
 const decapitalise = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
+/** Leaves out the address of the server, which the row above shows: a narrow side bar would cut off what follows it. */
+const withoutAddress = (what: string): string => what.replace(/^The catalog server at \S+ /, 'The server ');
+
 function renderError(id: string, node: NodeOf<'error'>): NodeView {
   const { what, hint, remedy } = node;
   const { action, label, command } = remedies[remedy];
+  const shown = withoutAddress(what);
   return {
     id,
     // The action comes first, because a narrow side bar cuts off the end of a row.
-    label: label ?? what,
-    description: label === undefined ? hint : what,
+    label: label ?? shown,
+    description: label === undefined ? hint : shown,
     tooltip: [what, hint, `Click to ${decapitalise(action)}.`].filter(Boolean).join('\n'),
     spoken: `Error: ${what} ${hint} Press Enter to ${decapitalise(action)}.`,
     icon: { id: 'error', color: 'list.errorForeground' },

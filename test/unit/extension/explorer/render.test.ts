@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { checkRoot } from '#catalog/root.ts';
+import { errorFromConnection } from '#catalog/transport/errors.ts';
 import type { CatalogError } from '#shared/errors.ts';
 import type { Ability, NodeOf, ErrorAction } from '../../../../extension/explorer/node.ts';
 import { columnIcon, renderNode } from '../../../../extension/explorer/render.ts';
@@ -119,6 +120,22 @@ suite('a row of the catalog tree', () => {
     assert.equal(view.label.slice(0, 21), 'There is no directory');
     assert.match(view.description, /create it with: mkdir /i);
     assert.equal(view.tooltip, `${what}\n${hint}\nClick to try again.`);
+  });
+
+  test('leaves the address out of an error, because the connection above has it', () => {
+    const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const server = {
+      name: 'The catalog server at http://catalog.example.com:2333/long/path',
+      isKnown: false,
+      secrets: [],
+    };
+    const { error: what, detail: hint } = errorFromConnection(server, refused, 'asking').toJSON();
+    const view = renderNode({ ...error('retry'), what, hint });
+    assert.equal(view.label, "The server can't be reached (ECONNREFUSED).");
+    assert.match(
+      view.tooltip,
+      /^The catalog server at http:\/\/catalog\.example\.com:2333\/long\/path can't be reached/,
+    );
   });
 
   for (const [type, icon] of [
