@@ -1,5 +1,5 @@
-/** Requests that only read, or also those that make changes. */
-export type Awaited = 'all' | 'writes';
+/** All requests, or only those that make changes. */
+export type RequestKind = 'all' | 'writes';
 
 /**
  * Counts the requests that run. It has no set of them: V8 copies a set after every few changes, and the old copies keep
@@ -8,7 +8,7 @@ export type Awaited = 'all' | 'writes';
 export class RunningRequests {
   #all = 0;
   #writes = 0;
-  #waiting: { readonly which: Awaited; readonly resolve: () => void }[] = [];
+  #waiting: { readonly which: RequestKind; readonly resolve: () => void }[] = [];
 
   get count(): number {
     return this.#all;
@@ -26,7 +26,7 @@ export class RunningRequests {
   }
 
   /** Resolves when no request runs, or none that makes changes. */
-  ended(which: Awaited): Promise<void> {
+  ended(which: RequestKind): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ which, resolve });
       this.#wake();
@@ -34,7 +34,7 @@ export class RunningRequests {
   }
 
   #wake(): void {
-    const hasEnded = ({ which }: { readonly which: Awaited }) => (which === 'all' ? this.#all : this.#writes) === 0;
+    const hasEnded = ({ which }: { readonly which: RequestKind }) => (which === 'all' ? this.#all : this.#writes) === 0;
     const ended = this.#waiting.filter(hasEnded);
     this.#waiting = this.#waiting.filter((each) => !hasEnded(each));
     for (const { resolve } of ended) resolve();

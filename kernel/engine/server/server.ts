@@ -26,7 +26,7 @@ import { Reply, type Streamed } from './reply.ts';
 import { matchRoute, type RouteMatch } from './routes.ts';
 import { callOf, type VendCredentials, type VendingRequest } from './routeTypes.ts';
 import { rowsOf } from './rows.ts';
-import { RunningRequests, type Awaited } from './runningRequests.ts';
+import { type RequestKind, RunningRequests } from './runningRequests.ts';
 import { ServedCatalog } from './servedCatalog.ts';
 import { jobOperations, type ServerJobs } from './serverJobs.ts';
 
@@ -115,7 +115,7 @@ export type ContractHandler = {
   handle(request: IncomingMessage, response: ServerResponse, url?: string): Promise<void>;
   readonly inFlight: number;
   /** Refuses further requests with 503; resolves when all running requests, or only the `writes`, have ended. */
-  drain(which?: Awaited): Promise<void>;
+  drain(which?: RequestKind): Promise<void>;
 };
 
 const changes = (operation: Operation | undefined): boolean =>
