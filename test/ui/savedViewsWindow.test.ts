@@ -74,9 +74,10 @@ suite('Saved views and view files, in a window', function () {
     await choose(`Show "${view}" Again`);
     await rows(frame, 10);
 
-    // VS Code writes the state of a panel some time after it has changed.
-    await page.waitForTimeout(3_000);
-    await page.reload();
+    // Unlike a reload of the page, this command writes the state of the panel first.
+    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: 60_000 });
+    await runCommand(page, 'Developer: Reload Window');
+    await isLoaded;
     const again = await panel();
     await rows(again, 10);
     await again.getByRole('button', { name: `View ${view}`, exact: true }).waitFor();
