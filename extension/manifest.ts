@@ -135,8 +135,8 @@ export type ContextTypes = {
   'lanceCatalog.notebook.hasVariables': boolean;
   /** The kind and abilities of the selected row of the catalog tree, as in its `viewItem`; empty without a selection. */
   'lanceCatalog.catalog.selected': string;
-  /** The list of connections is not empty. */
-  'lanceCatalog.catalog.hasConnections': boolean;
+  /** True for a moment when the user has added a connection. */
+  'lanceCatalog.connection.added': boolean;
   /** The view of cluster checks is visible: a profile exists, or the user has opened the view. */
   'lanceCatalog.cluster.isShown': boolean;
   /** Cluster checks are running. */

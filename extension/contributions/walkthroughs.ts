@@ -33,7 +33,7 @@ const steps: readonly Step[] = [
     media: { markdown: 'media/walkthrough/catalog.md' },
     // Not the commands: they ask questions, and may end without a catalog.
     doneBy: [],
-    doneIf: contextKey('lanceCatalog.catalog.hasConnections'),
+    doneIf: contextKey('lanceCatalog.connection.added'),
   },
   {
     id: 'table',

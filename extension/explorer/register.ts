@@ -74,8 +74,6 @@ export function catalogServices({ log, report, state, secrets, engine }: HostSer
 
 export function registerCatalog(parts: HostServices & CatalogServices & { panels: TablePanels }): vscode.Disposable {
   const { engine, connections, catalogs, abilities, health, tree, view, updates } = parts;
-  const tellConnections = (): void => setContext('lanceCatalog.catalog.hasConnections', connections.list().length > 0);
-  tellConnections();
   return vscode.Disposable.from(
     connections,
     catalogs,
@@ -85,7 +83,6 @@ export function registerCatalog(parts: HostServices & CatalogServices & { panels
     tree,
     view,
     connections.onDidChange(() => tree.refresh()),
-    connections.onDidChange(tellConnections),
     engine.onDidChange(() => tree.refresh()),
     abilities.onDidChange((name) => tree.redraw(name)),
     health.onDidChange((connection) => tree.refresh({ kind: 'connection', connection })),

@@ -164,7 +164,7 @@ const remedies: Record<ErrorAction, { action: string; label?: string; command: N
 const decapitalise = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** Leaves out the address of the server, which the row above shows: a narrow side bar would cut off what follows it. */
-const withoutAddress = (what: string): string => what.replace(/^The catalog server at \S+ /, 'The server ');
+const withoutAddress = (what: string): string => what.replace(/^The catalog server at \S+ /, 'Server ');
 
 function renderError(id: string, node: NodeOf<'error'>): NodeView {
   const { what, hint, remedy } = node;

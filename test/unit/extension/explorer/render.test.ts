@@ -131,7 +131,7 @@ suite('a row of the catalog tree', () => {
     };
     const { error: what, detail: hint } = errorFromConnection(server, refused, 'asking').toJSON();
     const view = renderNode({ ...error('retry'), what, hint });
-    assert.equal(view.label, "The server can't be reached (ECONNREFUSED).");
+    assert.equal(view.label, "Server can't be reached (ECONNREFUSED).");
     assert.match(
       view.tooltip,
       /^The catalog server at http:\/\/catalog\.example\.com:2333\/long\/path can't be reached/,
