@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { CatalogError } from '#shared/errors.ts';
 import { pickOne, askText, confirm } from '../host/ask.ts';
 import { askFolder } from '../host/askPath.ts';
-import { registerCommand, setContext } from '../host/commands.ts';
+import { endStep, registerCommand } from '../host/commands.ts';
 import type { Log } from '../host/log.ts';
 import { showInformation } from '../host/messages.ts';
 import type { Catalogs } from './catalogs.ts';
@@ -126,9 +126,7 @@ const drawMs = 300;
 function reveal<C extends Connection>(parts: ConnectionCommandDeps, connection: C | undefined): C | undefined {
   const { log, view } = parts;
   if (connection) {
-    // For the walkthrough. VS Code overlooks a key that was already true when the walkthrough was opened.
-    setContext('lanceCatalog.connection.added', true);
-    setContext('lanceCatalog.connection.added', false);
+    endStep('lanceCatalog.connection.added');
     // The command has succeeded already, so it does not wait for the selection.
     select(view, { kind: 'connection', connection }).catch((error: unknown) =>
       log.debug(`can't select the new connection in the tree: ${String(error)}`),

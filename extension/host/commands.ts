@@ -43,3 +43,12 @@ export const registerCommand = <K extends CommandId>(
 export function setContext<K extends ContextId>(id: K, value: ContextTypes[K]): void {
   void vscode.commands.executeCommand('setContext', id, value);
 }
+
+/**
+ * Ends a step of the walkthrough. The context key is true only for a moment, because VS Code overlooks a key that was
+ * already true when the walkthrough was opened.
+ */
+export function endStep(id: 'lanceCatalog.connection.added' | 'lanceCatalog.table.previewed'): void {
+  setContext(id, true);
+  setContext(id, false);
+}

@@ -7,7 +7,7 @@ import { displayPath } from '#shared/names.ts';
 import { asRecord } from '#shared/records.ts';
 import { tableOf } from '../explorer/commands.ts';
 import { nodeId, type CatalogNode, type NodeOf } from '../explorer/node.ts';
-import { registerCommand, setContext } from '../host/commands.ts';
+import { endStep, registerCommand } from '../host/commands.ts';
 import { logFailure, type Log } from '../host/log.ts';
 import { showInformation } from '../host/messages.ts';
 import type { TablePanel } from './tablePanel.ts';
@@ -47,9 +47,7 @@ export function registerTableCommands({ log, panels, view, catalogOf }: TableCom
         if (panels.all.includes(clicked)) return panels.pin(clicked);
       }
       const opened = panels.preview(catalogSource(place, catalogOf));
-      // For the walkthrough. VS Code overlooks a key that was already true when the walkthrough was opened.
-      setContext('lanceCatalog.table.previewed', true);
-      setContext('lanceCatalog.table.previewed', false);
+      endStep('lanceCatalog.table.previewed');
       last = { id, at: Date.now(), opened };
       const panel = await opened;
       panel.table

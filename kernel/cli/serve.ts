@@ -8,7 +8,7 @@ import { joinLines } from '#engine/serve/log.ts';
 import { checkExposure, defaultServeLimits, type ServeLimits, type ServeOptions } from '#engine/serve/options.ts';
 import { serve } from '#engine/serve/serve.ts';
 import { checkVending, type Vending } from '#engine/serve/tableCredentials.ts';
-import { limitYoungSpace } from '#engine/serve/youngSpace.ts';
+import { limitYoungGeneration } from '#engine/serve/youngGeneration.ts';
 import { defaultMaxJobs, type ServerJobs } from '#engine/server/serverJobs.ts';
 import { fileProblem } from '#processes/fileProblem.ts';
 import { CatalogError, isCatalogError } from '#shared/errors.ts';
@@ -164,7 +164,7 @@ once. On Linux with glibc, MALLOC_ARENA_MAX=2 in the environment reduces the mem
 async function run(args: readonly string[]): Promise<number> {
   if (args[0] === 'new-key') return newKey(args.slice(1));
   const { options, json, jobs, vending } = optionsOf(args);
-  limitYoungSpace();
+  limitYoungGeneration();
   registerStoreFiles(async (...store) => (await import('#jobs/entry.ts')).openStoreFiles(...store));
   const running = await serve({
     ...options,

@@ -20,11 +20,11 @@ type SlotLimits = {
 export class RequestSlots {
   readonly #limits: { readonly [K in Kind]: Share };
   readonly #all = nothing();
-  /** What the running requests of each key have taken. Has an entry for each key that was used, also later. */
+  /** What the requests of each key have taken together. A key keeps its entry after its last request. */
   readonly #ofKeys = new Map<string, Taken>();
   // A map of the running requests would be copied after every few changes. Old copies keep the requests in memory until
   // the next full garbage collection, which makes each small collection take three times as long.
-  readonly #requests = new WeakMap<IncomingMessage, { readonly key: string; readonly taken: Taken }>();
+  readonly #requests = new WeakMap<IncomingMessage, Entered>();
 
   constructor(limits: SlotLimits) {
     const { requests, requestsPerKey, jsonBytes, jsonBytesPerKey } = limits;
@@ -37,7 +37,9 @@ export class RequestSlots {
    * @throws CatalogError ServiceUnavailable (17) if no slot is free, Throttling (21) if the key has its share
    */
   enter(request: IncomingMessage, key: string): void {
-    this.#requests.set(request, { key, taken: nothing() });
+    const ofKey = this.#ofKeys.get(key) ?? nothing();
+    this.#ofKeys.set(key, ofKey);
+    this.#requests.set(request, { key, ofKey, taken: nothing() });
     this.#take(request, 'running', 1);
   }
 
@@ -65,10 +67,8 @@ export class RequestSlots {
   #take(request: IncomingMessage, kind: Kind, amount: number): void {
     const entered = this.#requests.get(request);
     if (!entered) return;
-    const { key, taken } = entered;
+    const { key, ofKey, taken } = entered;
     const { most, mostPerKey } = this.#limits[kind];
-    const ofKey = this.#ofKeys.get(key) ?? nothing();
-    this.#ofKeys.set(key, ofKey);
     if (this.#all[kind] + amount > most)
       throw new CatalogError(
         'ServiceUnavailable',
@@ -86,16 +86,19 @@ export class RequestSlots {
 
   #free(request: IncomingMessage, kind: Kind): void {
     const entered = this.#requests.get(request);
-    const ofKey = entered && this.#ofKeys.get(entered.key);
-    if (!entered || !ofKey) return;
-    const amount = entered.taken[kind];
-    for (const sum of [this.#all, ofKey, entered.taken]) sum[kind] -= amount;
+    if (!entered) return;
+    const { ofKey, taken } = entered;
+    const amount = taken[kind];
+    for (const sum of [this.#all, ofKey, taken]) sum[kind] -= amount;
   }
 }
 
 /** The slots of both kinds and the bytes that a request has taken, or several requests together. */
 type Taken = { running: number; reading: number; bytes: number };
 type Kind = keyof Taken;
+
+/** A request with a slot. `ofKey` is what all requests of its key have taken, `taken` what this one has. */
+type Entered = { readonly key: string; readonly ofKey: Taken; readonly taken: Taken };
 
 const kinds = ['running', 'reading', 'bytes'] as const;
 const nothing = (): Taken => ({ running: 0, reading: 0, bytes: 0 });

@@ -14,7 +14,7 @@ export class RunningRequests {
     return this.#all;
   }
 
-  begin(isWrite: boolean): void {
+  start(isWrite: boolean): void {
     this.#all++;
     if (isWrite) this.#writes++;
   }

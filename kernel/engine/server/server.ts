@@ -133,7 +133,7 @@ export function createContractHandler(options: ContractOptions): ContractHandler
       // A request that is refused while the server shuts down must not delay the end.
       if (isDraining) return answer(exchange);
       const isWrite = changes(found.operation);
-      running.begin(isWrite);
+      running.start(isWrite);
       try {
         await answer(exchange);
       } finally {

@@ -13,9 +13,9 @@ async function hasResolved(promise: Promise<void>): Promise<boolean> {
 suite('the requests that a server runs', () => {
   test('are all waited for, or only those that make changes', async () => {
     const running = new RunningRequests();
-    running.begin(true);
-    running.begin(false);
-    running.begin(false);
+    running.start(true);
+    running.start(false);
+    running.start(false);
     assert.equal(running.count, 3);
     const [all, writes] = [running.ended('all'), running.ended('writes')];
     running.end(false);
@@ -30,7 +30,7 @@ suite('the requests that a server runs', () => {
   test('are not waited for if there are none', async () => {
     const running = new RunningRequests();
     assert.equal(await hasResolved(running.ended('all')), true);
-    running.begin(false);
+    running.start(false);
     assert.equal(await hasResolved(running.ended('writes')), true);
     assert.equal(await hasResolved(running.ended('all')), false);
   });
