@@ -229,7 +229,7 @@ suite('An installed kernelspec', function () {
       env: { ...env, XDG_DATA_HOME: tempFolder() },
     });
     assert.equal(code, 1);
-    assert.match(stderr, /can't write "\S+\/file\S*" \(ENOTDIR: .*\)\. Use --user/);
+    assert.match(stderr, /can't write "\S+\/file\S*": a part of its path is a file\. Use --user/);
   });
 
   test('says that the directory of its catalog is missing when it is installed', async () => {
