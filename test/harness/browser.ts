@@ -14,7 +14,17 @@ export type Browser = {
   readonly close: () => Promise<void>;
 };
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
+/**
+ * Where Chromium is installed. The headless shell is first: it has no tabs and menus to draw for each page, so the tests
+ * of pages take half the time. It is named without the script that starts it.
+ */
+const places = [
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+];
 
 /** Returns the path of the Chromium for the tests: CHROMIUM, else the system's; undefined if there is none. */
 export function findChromium(): string | undefined {
@@ -24,7 +34,7 @@ export function findChromium(): string | undefined {
 /** Returns the path of Chromium. @throws Error that says how to install Chromium */
 function needChromium(): string {
   const found = findChromium();
-  if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium, or set CHROMIUM to one.');
+  if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium-headless-shell, or set CHROMIUM to one.');
   return found;
 }
 

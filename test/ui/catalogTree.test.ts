@@ -146,7 +146,7 @@ suite('The catalog view in a window', function () {
   test('lists a directory that the user has added in another window', async () => {
     const { page, browser, server, folder, catalog } = window;
     const added = join(dirname(catalog), 'team', 'added');
-    mkdirSync(added);
+    mkdirSync(added, { recursive: true });
     await page
       .getByRole('tab', { name: /Explorer/ })
       .first()

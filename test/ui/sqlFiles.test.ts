@@ -147,14 +147,17 @@ suite('A SQL file in a window', function () {
       'group by all',
       'order by c desc',
     ];
-    for (const line of typed) {
-      await page.keyboard.type(line, { delay: 60 });
-      await page.keyboard.press('Enter');
+    try {
+      for (const line of typed) {
+        await page.keyboard.type(line, { delay: 60 });
+        await page.keyboard.press('Enter');
+      }
+      const lines = page.locator('.editor-instance .view-line');
+      for (const line of typed)
+        await lines.filter({ hasText: new RegExp(`^${escaped(line)}$`) }).waitFor({ timeout: 5000 });
+    } finally {
+      await runCommand(page, 'File: Revert File');
     }
-    const lines = page.locator('.editor-instance .view-line');
-    for (const line of typed)
-      await lines.filter({ hasText: new RegExp(`^${escaped(line)}$`) }).waitFor({ timeout: 5000 });
-    await runCommand(page, 'File: Revert File');
   });
 
   test('suggests tables, and is legible in all themes and in a narrow window', async () => {

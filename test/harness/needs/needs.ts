@@ -36,12 +36,12 @@ const pythonFolder = inRoot('.toolchain/python');
 const pythonStamp = `${pythonFolder}/installed`;
 
 const chromium: Need = {
-  title: 'Chromium (apt package chromium)',
-  download: 150,
-  disk: 450,
+  title: 'Chromium (apt package chromium-headless-shell)',
+  download: 95,
+  disk: 290,
   isThere: () => findChromium() !== undefined,
   asRoot: true,
-  install: async () => apt('chromium'),
+  install: async () => apt('chromium-headless-shell'),
 };
 
 const venv: Need = {
