@@ -3,7 +3,8 @@ import { access, mkdir, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CatalogError, isCatalogError, messageOf } from '#shared/errors.ts';
+import { fileProblem } from '#processes/fileProblem.ts';
+import { CatalogError, isCatalogError } from '#shared/errors.ts';
 import { nearestName } from '#shared/names.ts';
 
 /**
@@ -103,7 +104,7 @@ export async function makeRoot(path: string, { withParents = false } = {}): Prom
     }
     throw new CatalogError(
       'PermissionDenied',
-      `Can't create the folder "${path}": ${messageOf(cause)}.`,
+      `Can't create the folder "${path}": ${fileProblem(cause)}.`,
       'Choose a directory that you can write to.',
       { cause },
     );
@@ -119,7 +120,7 @@ export async function makeDefaultNamespace(root: string, log?: (line: string) =>
   } catch (error) {
     // The existing entry may also be a file, or a broken link.
     if (codeOf(error) === 'EEXIST' && (await isDirectory(path))) return;
-    log?.(`Can't create the default namespace directory "${path}": ${messageOf(error)}`);
+    log?.(`Can't create the default namespace directory "${path}": ${fileProblem(error)}`);
   }
 }
 

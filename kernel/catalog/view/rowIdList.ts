@@ -1,5 +1,6 @@
+import { fileProblem } from '#processes/fileProblem.ts';
 import { SpillFile } from '#processes/spillFile.ts';
-import { CatalogError, messageOf } from '#shared/errors.ts';
+import { CatalogError } from '#shared/errors.ts';
 
 /** How much a table sorts in one query. */
 export type SortSizes = {
@@ -95,7 +96,7 @@ export class RowIdList {
       } catch (cause) {
         throw new CatalogError(
           'ServiceUnavailable',
-          `Can't write the list of rows to a temporary file: ${messageOf(cause)}.`,
+          `Can't write the list of rows to a temporary file: ${fileProblem(cause)}.`,
           'Free space in the folder for temporary files, or filter the rows.',
           { cause },
         );

@@ -59,6 +59,14 @@ suite('a root on this machine', () => {
     assert.ok((await hintOf(checkRoot(root))).includes(`mkdir ${root}`));
   });
 
+  test('that can not be created says why in words', async function () {
+    if (process.platform !== 'linux') this.skip();
+    // Nobody can create a folder there, not even root.
+    const why = 'permission denied|the disk is read-only';
+    const message = `Can't create the folder "/sys/catalog": (?:${why})\\. Choose a directory that you can write to`;
+    await assert.rejects(makeRoot('/sys/catalog'), new RegExp(message));
+  });
+
   test('that is missing is reported with the folder beside it that differs in a letter', async () => {
     const parent = tempFolder();
     mkdirSync(join(parent, 'Tables'));
