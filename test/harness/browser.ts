@@ -34,7 +34,8 @@ export function findChromium(): string | undefined {
 /** Returns the path of Chromium. @throws Error that says how to install Chromium */
 function needChromium(): string {
   const found = findChromium();
-  if (found === undefined) throw new Error('There is no Chromium: apt-get install chromium-headless-shell, or set CHROMIUM to one.');
+  if (found === undefined)
+    throw new Error('There is no Chromium: apt-get install chromium-headless-shell, or set CHROMIUM to one.');
   return found;
 }
 

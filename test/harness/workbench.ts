@@ -78,6 +78,16 @@ export async function runCommand(page: Page, title: string): Promise<void> {
   }
 }
 
+/**
+ * Reloads the window and waits for its new page. The command writes the state of panels first, which a reload of the page
+ * does not.
+ */
+export async function reloadWindow(page: Page): Promise<void> {
+  const isLoaded = page.waitForEvent('domcontentloaded', { timeout: 60_000 });
+  await runCommand(page, 'Developer: Reload Window');
+  await isLoaded;
+}
+
 /** Returns the innermost frame (webview panel or notebook output) that contains `selector`. */
 export async function frameWith(page: Page, selector: string, timeout = 60_000): Promise<Frame> {
   const deadline = Date.now() + timeout;

@@ -6,7 +6,7 @@ import { openDir } from '#engine/dir/dirCatalog.ts';
 import { eventually } from '../contract/eventually.ts';
 import { runCli } from '../harness/runCli.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { frameWith, openWorkbench, runCommand } from '../harness/workbench.ts';
+import { frameWith, openWorkbench, reloadWindow, runCommand } from '../harness/workbench.ts';
 import { chooseInMenu, collapse, expand, openCatalog, openMenu, switchTheme, treeRow } from './parts/catalogWindow.ts';
 import { counts, notebookOf, openNotebook, patience, runCell } from './parts/notebookWindow.ts';
 
@@ -226,9 +226,7 @@ suite('The catalog view in a window', function () {
     await collapse(page, 'Namespace eu');
     if ((await treeRow(page, 'Connection shop').getAttribute('aria-expanded')) === 'true')
       await collapse(page, 'Connection shop');
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     await openCatalog(page);
     await treeRow(page, 'Namespace eu').waitFor({ timeout: patience });
     const isExpanded = (label: string) => treeRow(page, label).getAttribute('aria-expanded');

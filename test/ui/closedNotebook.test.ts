@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { runCommand } from '../harness/workbench.ts';
+import { reloadWindow, runCommand } from '../harness/workbench.ts';
 import { cellAt, counts, notebookOf, openNotebook, patience, runCell, shows } from './parts/notebookWindow.ts';
 
 /** How long a kernel waits for its notebook, in seconds. A window reloads in less time, even on a busy machine. */
@@ -48,7 +48,11 @@ suite('A notebook that was opened from the Explorer and closed', function () {
       await shoot(window, `failed-${this.currentTest.title.replaceAll(/\W+/g, '-')}`);
   });
 
-  const closeTab = (): Promise<void> => runCommand(window.page, 'View: Close Editor');
+  async function closeTab(): Promise<void> {
+    // VS Code saves a second after a change. Before that it would ask whether to save.
+    await window.page.locator('.tab.dirty').waitFor({ state: 'detached', timeout: patience });
+    await runCommand(window.page, 'View: Close Editor');
+  }
   /** Waits until the status bar shows this number of errors. */
   const problems = async (count: number): Promise<void> =>
     window.page
@@ -86,9 +90,7 @@ suite('A notebook that was opened from the Explorer and closed', function () {
     await counts(page, 0, 1);
     const before = kernelsIn(folder);
     assert.equal(before.length, 1);
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     await cellAt(page, 1).waitFor({ timeout: patience });
     await runCell(page, 1);
     await shows(page, 'it is 42');

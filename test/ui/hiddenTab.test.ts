@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { runCommand } from '../harness/workbench.ts';
+import { reloadWindow } from '../harness/workbench.ts';
 import { cellAt, counts, notebookOf, openNotebook, patience, runCell, shows } from './parts/notebookWindow.ts';
 
 /**
@@ -35,9 +35,7 @@ suite('A notebook whose tab is behind another', function () {
     // A double click keeps the tab open; a single click would open a preview.
     await page.getByRole('tab', { name: 'behind.ipynb' }).dblclick();
     await openNotebook(page, 'front.ipynb');
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     await runCell(page, 0);
     await shows(page, 'in front');
     await sleep((keepSeconds + 10) * 1000);

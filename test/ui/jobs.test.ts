@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { RayDashboardStandIn } from '../cluster/standIns/rayDashboardStandIn.ts';
 import { chooseInMenu, expand, openCatalog, openFile, openMenu, switchTheme, treeRow } from './parts/catalogWindow.ts';
@@ -160,7 +160,7 @@ suite('A window that backfills a column', function () {
 
   test('shows the job again after the window was reloaded', async () => {
     const { page } = window;
-    await runCommand(page, 'Developer: Reload Window');
+    await reloadWindow(page);
     await treeRow(page, 'Backfill of rounded in shop/products: done').waitFor({ timeout: patience });
     await treeRow(page, 'Backfill of rounded in shop/products: done').click();
     const frame = await frameWith(page, 'h1:has-text("rounded")', patience);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import type { Frame, Page } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow, runCommand } from '../harness/workbench.ts';
 import { expand, openCatalog, treeRow } from './parts/catalogWindow.ts';
 
 const patience = 90_000;
@@ -126,9 +126,7 @@ suite('Finding nearest rows in a window', function () {
     assert.match(code, /\{ column: "embedding", distanceType: "cosine", bypassVectorIndex: true \}/);
     assert.match(code, /\.where\("id > 5"\)/);
     assert.match(code, /\.limit\(10\)/);
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     const frame = await panel(page);
     await barText(frame, /nearest to row 5 by embedding/);
     await frame.locator('.lance-toolbar-count', { hasText: /^10 of / }).waitFor({ timeout: patience });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { colours, contrast } from './parts/contrast.ts';
 import { openCatalog, switchTheme } from './parts/catalogWindow.ts';
@@ -107,9 +107,7 @@ function runningCells(open: () => Window): void {
     await runCell(page, at('long'));
     await shows(page, 'printed before');
     await runCell(page, at('follows'));
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     await cellAt(page, at('long')).waitFor({ timeout: patience });
     const output = await shows(page, 'printed before');
     assert.equal(await output.locator('text=printed after').count(), 0);

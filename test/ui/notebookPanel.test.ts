@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Frame, Page } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { counts, endMark, notebookOf, openNotebook, patience, runCell } from './parts/notebookWindow.ts';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow, runCommand } from '../harness/workbench.ts';
 import { switchTheme } from './parts/catalogWindow.ts';
 
 const themes = {
@@ -171,9 +171,7 @@ suite('A notebook that opens tables in the panel', function () {
     for (let tries = 0; tries < 100 && !readFileSync(file, 'utf8').includes('40000'); tries++) await sleep(200);
     assert.match(readFileSync(file, 'utf8'), /"total_rows": 40000/);
     assert.doesNotMatch(readFileSync(file, 'utf8'), /"table":/, 'the id of the kernel is not saved');
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     const frame = await panelWith(page, '[role=gridcell]:not([aria-busy])');
     await inPanel(frame).getByText('40,000 rows · 2 columns').waitFor({ timeout: patience });
     await shoot(window, 'notebook-panel-reloaded');

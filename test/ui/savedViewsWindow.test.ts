@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { expand, openCatalog, openFile, switchTheme, treeRow } from './parts/catalogWindow.ts';
 
@@ -74,10 +74,7 @@ suite('Saved views and view files, in a window', function () {
     await choose(`Show "${view}" Again`);
     await rows(frame, 10);
 
-    // Unlike a reload of the page, this command writes the state of the panel first.
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: 60_000 });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     const again = await panel();
     await rows(again, 10);
     await again.getByRole('button', { name: `View ${view}`, exact: true }).waitFor();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Frame, Page } from 'playwright-core';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow } from '../harness/workbench.ts';
 import { expand, openCatalog, treeRow } from './parts/catalogWindow.ts';
 
 const patience = 90_000;
@@ -113,9 +113,7 @@ suite('Sorting and filtering a table in a window', function () {
 
   test('the filter and the order are there after the window was reloaded', async () => {
     const { page } = window;
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: patience });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     const frame = await panel(page);
     await count(frame, '1,234 of 1,000,000 rows');
     await sorted(frame, 'note', 'ascending');

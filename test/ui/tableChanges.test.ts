@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Catalog } from '#catalog/catalog.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { openDir } from '#engine/dir/dirCatalog.ts';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { expand, openCatalog, treeRow } from './parts/catalogWindow.ts';
 
@@ -75,9 +75,7 @@ suite('A comparison of two versions of a table, in a window', function () {
     await (await bar()).getByRole('button', { name: /removed/ }).click();
     const frame = await frameWith(page, '.lance-changes-bar');
     await frame.locator('.lance-toolbar-count').getByText('1 difference', { exact: true }).waitFor();
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: 60_000 });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     const again = await frameWith(page, '.lance-changes-bar');
     await again.locator('.lance-toolbar-count').getByText('1 difference', { exact: true }).waitFor();
     await again.locator('[aria-pressed=true]').getByText('1 removed').waitFor();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openDir } from '#engine/dir/dirCatalog.ts';
 import type { Table, VersionInfo } from '#catalog/table/table.ts';
 import { ageVersions } from '../contract/tables/agedVersions.ts';
-import { frameWith, runCommand } from '../harness/workbench.ts';
+import { frameWith, reloadWindow, runCommand } from '../harness/workbench.ts';
 import { openWindow, shoot, type Window } from '../harness/window.ts';
 import { expand, openCatalog, treeRow } from './parts/catalogWindow.ts';
 
@@ -89,9 +89,7 @@ suite('The versions of a table, in a window', function () {
     await frame.locator('.lance-toolbar').getByText(rowsText(rows)).waitFor();
     await page.locator('.tab', { hasText: `products, version ${first} (sample)` }).waitFor();
     await shoot(window, 'versions-chosen');
-    const isLoaded = page.waitForEvent('domcontentloaded', { timeout: 60_000 });
-    await runCommand(page, 'Developer: Reload Window');
-    await isLoaded;
+    await reloadWindow(page);
     const restored = await panel();
     await restored.locator('.lance-version-bar').getByText(bar).waitFor();
     await restored.locator('.lance-toolbar').getByText(rowsText(rows)).waitFor();
