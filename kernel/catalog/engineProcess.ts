@@ -16,7 +16,7 @@ import type { NamespacePath } from '#shared/names.ts';
 import { isRecord } from '#shared/records.ts';
 import { engineHost, namespaceHeader, repairPath } from './contract.ts';
 import { engineCatalog } from './engineCatalog.ts';
-import { type EngineAddress, engineHeaders, parseErrorBody, requestEngine } from './engineRequest.ts';
+import { type EngineAddress, engineHeaders, exitDelay, parseErrorBody, requestEngine } from './engineRequest.ts';
 import { type EngineHandshake, parseHandshake } from './engineHandshake.ts';
 
 export type { EngineHandshake } from './engineHandshake.ts';
@@ -56,8 +56,6 @@ export type ForwardedRequest = {
 /** How long a process may take to start, milliseconds: loading 200 MB from a cold disk takes seconds. */
 const startTimeout = 20_000;
 const maxKept = 4096;
-/** Time in milliseconds within which the exit of a process is reported after its connections have ended. */
-const exitDelay = 500;
 /**
  * Bytes that Node and V8 reserve without using them. The memory limit of the operating system counts them, so they are
  * added to `memoryLimit`.

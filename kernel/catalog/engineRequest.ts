@@ -9,6 +9,12 @@ import { engineHost, rootHeader, storageOptionsHeader } from './contract.ts';
 /** How a process of this user reaches an engine process. The secret is sent over pipes only. */
 export type EngineAddress = { readonly socketPath: string; readonly secret: string };
 
+/**
+ * Time in milliseconds within which the end of an engine process is reported to its parent after its connections have
+ * ended.
+ */
+export const exitDelay = 500;
+
 /** A request of a path that the engine process offers its parent in addition to the contract. */
 type EngineRequest = {
   readonly path: string;

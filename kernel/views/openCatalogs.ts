@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog } from '#catalog/catalog.ts';
 import { connectNamespace } from '#catalog/connect.ts';
 import { engineCatalog } from '#catalog/engineCatalog.ts';
+import { exitDelay } from '#catalog/engineRequest.ts';
 import type { Table } from '#catalog/table/table.ts';
 import { CatalogError } from '#shared/errors.ts';
 import type { SqlRequest, ViewsCatalog } from '#shared/protocol/viewsMessages.ts';
@@ -105,8 +107,12 @@ async function openCatalog(config: ViewsCatalog): Promise<Catalog> {
   );
 }
 
-/** Returns the error for a broken connection to the engine process. */
-const unanswered = async (cause: unknown): Promise<CatalogError> =>
-  new CatalogError('ServiceUnavailable', 'The table engine of this window did not answer.', 'Run the query again.', {
-    cause,
-  });
+/**
+ * Returns the error for a broken connection to the engine process. The window repeats the request with the address of the
+ * next engine process, so it must have learned before that this one has ended.
+ */
+async function unanswered(cause: unknown): Promise<CatalogError> {
+  await sleep(exitDelay);
+  const what = 'The table engine of this window did not answer.';
+  return new CatalogError('ServiceUnavailable', what, 'Run the query again.', { cause });
+}
