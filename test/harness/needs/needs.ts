@@ -41,7 +41,14 @@ const chromium: Need = {
   disk: 290,
   isThere: () => findChromium() !== undefined,
   asRoot: true,
-  install: async () => apt('chromium-headless-shell'),
+  install: async () => {
+    try {
+      apt('chromium-headless-shell');
+    } catch {
+      // Older releases of Debian have only the whole Chromium.
+      apt('chromium');
+    }
+  },
 };
 
 const venv: Need = {
