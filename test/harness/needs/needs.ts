@@ -44,7 +44,8 @@ const chromium: Need = {
   install: async () => {
     try {
       apt('chromium-headless-shell');
-    } catch {
+    } catch (error) {
+      if (!isRoot()) throw error;
       // Older releases of Debian have only the whole Chromium.
       apt('chromium');
     }
