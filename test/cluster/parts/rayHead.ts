@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
@@ -18,6 +18,8 @@ export type HeadSettings = {
   readonly path?: string;
   /** Additional environment variables of Ray and its jobs. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The port of the dashboard on this machine. Default: a free one */
+  readonly port?: number;
 };
 
 /** A real Ray in separate namespaces, to which clients of this machine can connect. */
@@ -29,7 +31,7 @@ export class RayHead {
   readonly #open = new Set<Socket>();
   readonly #doors: { readonly server: Server; readonly inside: Running }[] = [];
   #server: Server | undefined;
-  #port = 0;
+  #port: number;
 
   /** Starts a Ray and waits until its dashboard responds. @throws Error with the end of its output */
   static async start(release: RayRelease, settings: HeadSettings = {}): Promise<RayHead> {
@@ -63,7 +65,8 @@ export class RayHead {
   }
 
   private constructor(release: RayRelease, settings: HeadSettings) {
-    const { token, processors = 4, path = dirname(process.execPath), environment: more = {} } = settings;
+    const { token, processors = 4, path = dirname(process.execPath), environment: more = {}, port = 0 } = settings;
+    this.#port = port;
     this.release = release;
     this.token = token;
     // The path must be short, because Ray creates sockets in it, whose paths are limited to 107 characters.
@@ -162,6 +165,28 @@ export class RayHead {
   /** Returns the processes of Ray, with their ids on this machine. */
   processes(): InsideProcess[] {
     return processesInside(this.#running.child.pid ?? 0);
+  }
+
+  /** Waits until there is a process whose command begins so. A process that sets its title has none for a moment. */
+  async process(command: string): Promise<InsideProcess> {
+    let found: InsideProcess | undefined;
+    await until(
+      `a process ${command}`,
+      async () => (found = this.processes().find((process) => process.command.startsWith(command))) !== undefined,
+      { limit: 10_000, told: () => JSON.stringify(this.processes()) },
+    );
+    return found!;
+  }
+
+  /** Copies the logs of Ray to a folder, with a list of its processes, to find out why a test failed. */
+  saveLogs(folder: string): void {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const lines = this.processes().map(({ pid, parent, command }) => `${pid} ${parent} ${command}\n`);
+    writeFileSync(join(folder, 'processes.txt'), lines.join(''));
+    // `session_latest` is a link to the same folder.
+    const sessions = readdirSync(this.#folder).filter((name) => /^session_\d/.test(name));
+    for (const name of sessions) cpSync(join(this.#folder, name, 'logs'), folder, { recursive: true });
   }
 
   async stop(): Promise<void> {

@@ -115,6 +115,13 @@ export type RayRunOptions = {
   readonly silence?: number | undefined;
 };
 
+const running = new Set<RayRun>();
+
+/** Cancels the runs that have not ended. */
+export function cancelRuns(): void {
+  for (const { cancelled } of running) cancelled.abort();
+}
+
 /** Runs a job with the runner `ray` in this process instead of a separate one. */
 export function runOnRay(options: RayRunOptions): RayRun {
   const { ray, uri, column = 'length', more = {}, after, onEvent, silence } = options;
@@ -155,10 +162,12 @@ export function runOnRay(options: RayRunOptions): RayRun {
     signal: cancelled.signal,
   };
   const ended = createRayRunner(silence).run(context);
+  const run = { events, log: () => log, kept, spec, cancelled, ended };
+  running.add(run);
   // A caller that awaits `ended` gets the failure. Handle it here, too, because without such a caller it would count as
   // unhandled.
-  ended.catch(() => {});
-  return { events, log: () => log, kept, spec, cancelled, ended };
+  void ended.catch(() => {}).finally(() => running.delete(run));
+  return run;
 }
 
 /** Returns the events of a kind. */

@@ -2,26 +2,31 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
+import { inRoot } from '../../../scripts/paths.ts';
 import { temporaryFolder } from '../../../scripts/processes.ts';
 import type { RayRelease } from '../../harness/needs/rayNeeds.ts';
 import { type HeadSettings, RayHead } from './rayHead.ts';
-import { type RayRun, type RayRunOptions, runOnRay } from './rayRun.ts';
+import { cancelRuns, type RayRun, type RayRunOptions, runOnRay } from './rayRun.ts';
 import { type Compared, TextTables } from './textTables.ts';
 
 /** One Ray for all suites of a release, because starting a Ray takes longer than most tests. */
 export class RayWorld {
-  readonly head: RayHead;
-  readonly jobs: RayJobs;
   readonly tables = new TextTables();
   /** A folder on a disk of 8 megabytes. */
   readonly smallDisk: string;
+  readonly #release: RayRelease;
+  readonly #settings: HeadSettings;
+  #head: RayHead;
+  #jobs: RayJobs;
   /** The folder of the running test, with only its table. */
   #folder = '';
   readonly #mounted: string[] = [];
 
-  private constructor(head: RayHead, smallDisk: string) {
-    this.head = head;
-    this.jobs = new RayJobs(head.target);
+  private constructor(head: RayHead, settings: HeadSettings, smallDisk: string) {
+    this.#release = head.release;
+    this.#settings = settings;
+    this.#head = head;
+    this.#jobs = new RayJobs(head.target);
     this.smallDisk = smallDisk;
   }
 
@@ -32,13 +37,37 @@ export class RayWorld {
     mountMemory(smallDisk, '8m');
     // Detect hanging workers after 8 seconds instead of the default of a minute.
     const environment = { LANCE_CATALOG_STALL_SECONDS: '8', ...settings.environment };
-    return new RayWorld(await RayHead.start(release, { ...settings, environment }), smallDisk);
+    const all = { ...settings, environment };
+    return new RayWorld(await RayHead.start(release, all), all, smallDisk);
+  }
+
+  get head(): RayHead {
+    return this.#head;
+  }
+
+  get jobs(): RayJobs {
+    return this.#jobs;
+  }
+
+  /**
+   * Replaces this Ray with a new one at the same address after a failed test. A job that the test left behind could
+   * hold the processors that the next tests need, so that all of them would fail, too.
+   * @param title the test, whose name the folder with the logs of this Ray gets
+   */
+  async replace(title: string): Promise<void> {
+    this.#head.saveLogs(inRoot('test-results/cluster', title.replaceAll(/\W+/g, '-')));
+    cancelRuns();
+    await this.#jobs.close();
+    const port = Number(new URL(this.#head.address).port);
+    await this.#head.stop();
+    this.#head = await RayHead.start(this.#release, { ...this.#settings, port });
+    this.#jobs = new RayJobs(this.#head.target);
   }
 
   async stop(): Promise<void> {
-    await this.jobs.close();
+    await this.#jobs.close();
     await this.tables.stop();
-    await this.head.stop();
+    await this.#head.stop();
     for (const folder of [this.smallDisk, ...this.#mounted]) execFileSync('umount', ['--lazy', folder]);
   }
 
@@ -83,6 +112,16 @@ export class RayWorld {
   compare(column = 'length'): Promise<Compared> {
     return this.tables.compare({ uri: this.uri }, column);
   }
+}
+
+/** Defines the hook that gives the test after a failed one, which may be its second try, a new Ray. */
+export function replaceAfterFailure(ray: () => RayWorld): void {
+  teardown(async function () {
+    const test = this.currentTest;
+    // A test that runs again has no state.
+    if (test === undefined || test.state === 'passed' || test.isPending()) return;
+    await ray().replace(test.fullTitle());
+  });
 }
 
 /** Returns the expected result of `compare` for a table in which each row has the value that Arrow computes. */

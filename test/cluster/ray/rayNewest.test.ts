@@ -1,5 +1,5 @@
 import { newestRay } from '../../harness/needs/rayNeeds.ts';
-import { RayWorld } from '../parts/rayWorld.ts';
+import { RayWorld, replaceAfterFailure } from '../parts/rayWorld.ts';
 import { testRayFaults } from './testRayFaults.ts';
 import { testRayJobs } from './testRayJobs.ts';
 import { testRayProcess } from './testRayProcess.ts';
@@ -16,6 +16,7 @@ suite(`A real Ray ${newestRay}:`, function () {
     world = await RayWorld.start(newestRay);
   });
   suiteTeardown(() => world?.stop());
+  replaceAfterFailure(ray);
 
   testRayRuns(ray, newestRay);
   testRayFaults(ray, newestRay);

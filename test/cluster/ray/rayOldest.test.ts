@@ -1,5 +1,5 @@
 import { oldestRay } from '../../harness/needs/rayNeeds.ts';
-import { RayWorld } from '../parts/rayWorld.ts';
+import { RayWorld, replaceAfterFailure } from '../parts/rayWorld.ts';
 import { testForwardedRay } from './testForwardedRay.ts';
 import { testRayFaults } from './testRayFaults.ts';
 import { testRayJobs } from './testRayJobs.ts';
@@ -15,6 +15,7 @@ suite(`A real Ray ${oldestRay}:`, function () {
     world = await RayWorld.start(oldestRay);
   });
   suiteTeardown(() => world?.stop());
+  replaceAfterFailure(ray);
 
   testRayRuns(ray, oldestRay);
   testRayFaults(ray, oldestRay);

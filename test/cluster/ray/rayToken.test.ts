@@ -5,9 +5,8 @@ import type { ClusterError } from '#cluster/errors.ts';
 import { RayJobs } from '#cluster/ray/rayJobs.ts';
 import { temporaryFolder } from '../../../scripts/processes.ts';
 import { newestRay } from '../../harness/needs/rayNeeds.ts';
-import type { RayHead } from '../parts/rayHead.ts';
 import { lengthFunction, runOnRay } from '../parts/rayRun.ts';
-import { allRight, RayWorld } from '../parts/rayWorld.ts';
+import { allRight, RayWorld, replaceAfterFailure } from '../parts/rayWorld.ts';
 import { packagesFrom, testRayPackages } from './testRayPackages.ts';
 
 suite('A real Ray that wants a token, and has an old Node and no network', function () {
@@ -16,21 +15,20 @@ suite('A real Ray that wants a token, and has an old Node and no network', funct
   const token = 'a-token-of-this-test-that-nobody-else-has';
   const folders = { wheels: temporaryFolder('wheels-'), modules: temporaryFolder('modules-') };
   let world: RayWorld;
-  let head: RayHead;
 
   suiteSetup(async () => {
     const environment = packagesFrom(folders.wheels, folders.modules);
     // Put this `node` first on PATH, so that the test does not find another `node` of this machine.
     writeFileSync(join(folders.modules, 'node'), '#!/bin/sh\necho v18.20.0\n', { mode: 0o755 });
     world = await RayWorld.start(newestRay, { token, environment, path: folders.modules });
-    head = world.head;
   });
 
   suiteTeardown(() => world?.stop());
+  replaceAfterFailure(() => world);
   setup(() => world.renew());
 
   async function versionWith(given: string | undefined): Promise<string> {
-    const jobs = new RayJobs({ address: head.address, token: given });
+    const jobs = new RayJobs({ address: world.head.address, token: given });
     try {
       return (await jobs.version(AbortSignal.timeout(60_000))).version;
     } finally {
@@ -64,7 +62,7 @@ suite('A real Ray that wants a token, and has an old Node and no network', funct
 
   test('keeps a backfill without it from beginning, in a sentence', async () => {
     const run = runOnRay({
-      ray: { address: head.address },
+      ray: { address: world.head.address },
       uri: '/t',
       column: 'c',
       function: lengthFunction('c', 'sql'),

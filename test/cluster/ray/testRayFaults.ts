@@ -37,19 +37,13 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
     return { run, gate };
   }
 
-  const workers = () =>
-    ray()
-      .head.processes()
-      .filter(({ command }) => command.startsWith('ray::RayWorker'));
   suite('a backfill', () => {
     const signal = new AbortController().signal;
     setup(() => ray().renew());
 
     test('goes on when one of its workers is killed, and says that it was started again', async () => {
       const { run, gate } = await halfWay();
-      const [worker] = workers();
-      assert.ok(worker, 'there is no worker');
-      process.kill(worker.pid, 'SIGKILL');
+      process.kill((await ray().head.process('ray::RayWorker')).pid, 'SIGKILL');
       open(gate);
       await run.ended;
       assert.deepEqual(await ray().compare(), allRight());
@@ -59,9 +53,7 @@ export function testRayFaults(ray: () => RayWorld, release: string): void {
 
     test('continues if one of its workers hangs, which is ended and started again', async () => {
       const { run, gate } = await halfWay();
-      const [worker] = workers();
-      assert.ok(worker, 'there is no worker');
-      process.kill(worker.pid, 'SIGSTOP');
+      process.kill((await ray().head.process('ray::RayWorker')).pid, 'SIGSTOP');
       const told = (): string => `${JSON.stringify(run.events)}\n${run.log()}`;
       await until('its end', async () => restarts(run).includes('worker'), { limit, told });
       open(gate);

@@ -118,9 +118,11 @@ export function testRayResumes(ray: () => RayWorld): void {
     let moto: Moto;
     suiteSetup(async () => {
       moto = await startMoto('lenient');
+    });
+    setup(async () => {
+      ray().renew();
       await ray().head.letOut(Number(new URL(moto.storageOptions['aws_endpoint']!).port));
     });
-    setup(() => ray().renew());
     suiteTeardown(() => moto?.stop());
 
     test('goes on after its driver was killed, from checkpoints in the bucket, and computes no row again', async () => {
@@ -140,9 +142,7 @@ export function testRayResumes(ray: () => RayWorld): void {
           told: () => JSON.stringify(first.events),
         },
       );
-      const driver = head.processes().find(({ command }) => command.startsWith('python3 backfill.py'));
-      assert.ok(driver, 'there is no driver');
-      process.kill(driver.pid, 'SIGKILL');
+      process.kill((await head.process('python3 backfill.py')).pid, 'SIGKILL');
       assert.equal((await failureOf(first)).kind, 'RayJobFailed');
       open(gate);
       const second = runOnRay({ ...run, function: computed, after: first });

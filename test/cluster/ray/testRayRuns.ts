@@ -72,9 +72,7 @@ export function testRayRuns(ray: () => RayWorld, release: string): void {
       const computed = countedFunction(calls, { gates: [gate] });
       const first = ray().begin({ function: computed });
       await untilRows(calls, 20_000, first);
-      const driver = head.processes().find(({ command }) => command.startsWith('python3 backfill.py'));
-      assert.ok(driver, 'there is no driver');
-      process.kill(driver.pid, 'SIGKILL');
+      process.kill((await head.process('python3 backfill.py')).pid, 'SIGKILL');
       const failure = await failureOf(first);
       assert.equal(failure.kind, 'RayJobFailed');
       assert.match(failure.message, /was killed.* Resume the job: computed rows are kept/);
