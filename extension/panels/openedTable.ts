@@ -60,11 +60,16 @@ export class OpenedTable {
     return this.source instanceof ViewSource ? this.source.openedId(this.signal) : null;
   }
 
+  /** Checks soon whether the rows that were read still are those of the table. */
+  checkSoon(): void {
+    this.#watch?.checkSoon();
+  }
+
   /** Returns rows [start, end) as `TableSource.rows` does, in a buffer of their size. */
   async rows(start: number, end: number, signal: AbortSignal, columns?: readonly string[]): Promise<Uint8Array> {
     await this.opened;
     const bytes = exactBytes(await this.source.rows(start, end, signal, columns));
-    this.#watch?.afterRows();
+    this.checkSoon();
     return bytes;
   }
 
@@ -77,7 +82,7 @@ export class OpenedTable {
     if (column === undefined || !this.source.blob)
       throw new CatalogError('InvalidInput', 'The table has no such column of blobs.', 'Open the table again.');
     const bytes = exactBytes(await this.source.blob(column, range, signal));
-    this.#watch?.afterRows();
+    this.checkSoon();
     return bytes;
   }
 

@@ -53,6 +53,8 @@ export function registerPanels(parts: PanelDeps): vscode.Disposable & { panels: 
     }),
     // A shown table may have a newer version.
     updates.onDidChange((names) => void panels.lookForNewer(names)),
+    // The engine before may have had a version open that was removed.
+    engine.onDidChange(() => void panels.lookForNewer()),
     vscode.window.registerWebviewPanelSerializer(panelTypes.table, panels),
     registerTableCommands({ ...parts, panels }),
   );

@@ -154,14 +154,19 @@ export class ShownTable {
     if (!isFresh) await this.lookForNewer();
   }
 
-  /** Reads which version is the newest, and tells the page. A failure is only logged: rows that are read will show it. */
+  /**
+   * Reads which version is the newest, and tells the page. A failure is only logged: rows that are read will show it.
+   * Also checks whether the version that is shown still exists, because the page may have all its rows already.
+   */
   async lookForNewer(): Promise<void> {
     const { page, log } = this.#deps;
     const { source, opened, signal } = this.#base;
     if (!source.versions || !page.isListening) return;
     const reading = AbortSignal.any([signal, page.signal]);
     try {
-      const [{ version }, newest] = await Promise.all([opened, source.versions.newest(reading)]);
+      const { version } = await opened;
+      this.shown.checkSoon();
+      const newest = await source.versions.newest(reading);
       if (newest === undefined || version === null || reading.aborted || newest < version) return;
       this.#newest = newest;
       const { key } = await this.shown.opened;

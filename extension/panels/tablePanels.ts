@@ -198,10 +198,13 @@ export class TablePanels implements vscode.WebviewPanelSerializer, vscode.Dispos
     await this.active?.goToRow();
   }
 
-  /** Looks for newer versions of the tables that are shown, because tables of these connections may have changed. */
-  async lookForNewer(connections: readonly string[]): Promise<void> {
+  /**
+   * Looks for newer versions of the tables that are shown, because tables of these connections may have changed. Default:
+   * all connections.
+   */
+  async lookForNewer(connections?: readonly string[]): Promise<void> {
     const shown = this.all.filter(
-      ({ panel, place }) => panel.visible && place && connections.includes(place.connection),
+      ({ panel, place }) => panel.visible && place && (connections?.includes(place.connection) ?? true),
     );
     await Promise.all(shown.map((one) => one.lookForNewer()));
   }

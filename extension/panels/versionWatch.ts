@@ -4,8 +4,8 @@ const maxShare = 0.1;
 
 /**
  * Checks whether a version of a table still is the one whose rows were read. A table that was dropped and created again
- * under the same name may have a version of the same number, and no request for its rows would fail. A check starts after
- * the last rows that were read, at most once a second, because a server may have to list all versions for it.
+ * under the same name may have a version of the same number, and no request for its rows would fail. Checks are made at
+ * most once a second, because a server may have to list all versions for one.
  */
 export class VersionWatch {
   readonly #check: (signal: AbortSignal) => Promise<void>;
@@ -31,8 +31,8 @@ export class VersionWatch {
     signal.addEventListener('abort', () => clearTimeout(this.#timer), { once: true });
   }
 
-  /** Call after rows were read. */
-  afterRows(): void {
+  /** Checks soon. Call this after rows were read, so that the check is later than the rows. */
+  checkSoon(): void {
     this.#wantsCheck = true;
     if (this.#isChecking || this.#timer !== undefined || this.#signal.aborted) return;
     const wait = Math.max(0, this.#notBefore - performance.now());
@@ -54,6 +54,6 @@ export class VersionWatch {
     const now = performance.now();
     this.#notBefore = Math.max(started + leastMs, now + (now - started) / maxShare);
     this.#isChecking = false;
-    if (this.#wantsCheck) this.afterRows();
+    if (this.#wantsCheck) this.checkSoon();
   }
 }

@@ -17,11 +17,11 @@ function world() {
 suite('the watch of a version', () => {
   test('looks once for many rows, and again after rows that were read meanwhile, a second later', async () => {
     const { looks, lost, watch, nextLook } = world();
-    watch.afterRows();
-    watch.afterRows();
+    watch.checkSoon();
+    watch.checkSoon();
     await nextLook(1);
     const started = performance.now();
-    watch.afterRows();
+    watch.checkSoon();
     looks[0]!.resolve();
     const reason = new Error('gone');
     await nextLook(2);
@@ -34,11 +34,11 @@ suite('the watch of a version', () => {
 
   test('ends with its panel', async () => {
     const { looks, lost, watch, controller, nextLook } = world();
-    watch.afterRows();
+    watch.checkSoon();
     await nextLook(1);
     controller.abort();
     looks[0]!.reject(new Error('gone'));
-    watch.afterRows();
+    watch.checkSoon();
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.deepEqual([looks.length, lost], [1, []]);
   });
