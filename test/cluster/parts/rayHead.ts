@@ -167,12 +167,15 @@ export class RayHead {
     return processesInside(this.#running.child.pid ?? 0);
   }
 
-  /** Waits until there is a process whose command begins so. A process that sets its title has none for a moment. */
+  /**
+   * Returns the newest process whose command begins so, because one of an earlier job may not have ended yet. Waits until
+   * there is one: a process that sets its title has none for a moment.
+   */
   async process(command: string): Promise<InsideProcess> {
     let found: InsideProcess | undefined;
     await until(
       `a process ${command}`,
-      async () => (found = this.processes().find((process) => process.command.startsWith(command))) !== undefined,
+      async () => (found = this.processes().findLast((process) => process.command.startsWith(command))) !== undefined,
       { limit: 10_000, told: () => JSON.stringify(this.processes()) },
     );
     return found!;
