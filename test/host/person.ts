@@ -137,6 +137,12 @@ export class PersonStandIn {
     const press = new vscode.EventEmitter<vscode.QuickInputButton>();
     const hide = new vscode.EventEmitter<void>();
     const shown: ShownBox = { title: '', prompt: '', value: '', isSecret: false, said: [] };
+    let waiting: NodeJS.Timeout | undefined;
+    /** Types the next text soon, once: the end of a check may come before it is seen that the box is open after Enter. */
+    const typeSoon = (): void => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => isOpen && !isBusy && typeNext(), 0);
+    };
     const typeNext = (): void => {
       const next = this.#typed.shift() ?? null;
       if (next === null) return standIn.hide();
@@ -144,7 +150,7 @@ export class PersonStandIn {
       change.fire(next);
       accept.fire();
       // The box is still open and idle, so the typed text was not accepted.
-      setTimeout(() => isOpen && !isBusy && typeNext(), 0);
+      typeSoon();
     };
     let message: vscode.InputBox['validationMessage'];
     let isBusy = false;
@@ -167,7 +173,7 @@ export class PersonStandIn {
           const ended = isBusy && !busy;
           isBusy = busy;
           // The action failed and the box is still open, so the user continues in it.
-          if (ended) setTimeout(() => isOpen && typeNext(), 0);
+          if (ended) typeSoon();
         },
       },
       title: { value: '', writable: true },

@@ -28,15 +28,22 @@ select if(range = 3000000, error('too late'), range) as id from range(4000000);
 
 const status = (page: Page) => page.locator('.statusbar-item', { hasText: /^\s*Lance:/ });
 
-/** Moves the cursor to a line of the file. */
+/** Moves the cursor to a line of the file. Tries again if the box closes, because a panel that was loaded takes the focus. */
 async function goToLine(page: Page, line: number): Promise<void> {
-  await page.locator('.tab', { hasText: 'report.sql' }).click();
-  await page.keyboard.press('Control+g');
-  const input = page.locator('.quick-input-widget input.input');
-  await input.waitFor();
-  await input.fill(`:${line}`);
+  const box = page.locator('.quick-input-widget');
+  for (let attempt = 1; ; attempt++) {
+    await page.locator('.tab', { hasText: 'report.sql' }).click();
+    await page.keyboard.press('Control+g');
+    try {
+      await box.locator('input.input').fill(`:${line}`, { timeout: 5_000 });
+      break;
+    } catch (error) {
+      if (attempt === 5) throw error;
+      await page.keyboard.press('Escape');
+    }
+  }
   await page.keyboard.press('Enter');
-  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  await box.waitFor({ state: 'hidden' });
 }
 
 /** Returns a regular expression for a line as the editor shows it, with its own kind of blanks. */
@@ -150,6 +157,8 @@ suite('A SQL file in a window', function () {
     try {
       for (const line of typed) {
         await page.keyboard.type(line, { delay: 60 });
+        // Until the answer for the last key is there, Enter takes a suggestion for the word before this key.
+        await page.locator('.suggest-widget.visible').waitFor({ state: 'hidden', timeout: 5000 });
         await page.keyboard.press('Enter');
       }
       const lines = page.locator('.editor-instance .view-line');

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { PanelTable, PanelView } from '#shared/protocol/webviewMessages.ts';
 import { seriousProblems } from './parts/accessibility.ts';
 import { type PanelHostStandIn, tableOf } from './parts/panelHostStandIn.ts';
-import { openPanelPages } from './parts/panelPages.ts';
+import { openPanelPages, showsCount } from './parts/panelPages.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/search');
 
@@ -26,7 +26,6 @@ function serveViews(host: PanelHostStandIn): void {
 }
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search text' });
-const count = (page: Page, text: string) => page.locator('.lance-toolbar-count', { hasText: text }).waitFor();
 
 /** Returns the marked parts of cells. */
 const marks = (page: Page): Promise<string[]> =>
@@ -41,7 +40,7 @@ suite('The search of the table panel, in a browser', function () {
       const { views } = host;
       await page.getByRole('combobox', { name: 'Filter' }).fill('id > 1');
       await page.keyboard.press('Enter');
-      await count(page, '12 of 1,000 rows');
+      await showsCount(page, '12 of 1,000 rows');
       await page.keyboard.press('Control+f');
       await search(page).and(page.locator(':focus')).waitFor();
       await page.keyboard.type('red mug');
@@ -87,7 +86,7 @@ suite('The search of the table panel, in a browser', function () {
       await page.keyboard.press('Enter');
       await page.getByText('No rows match the search.').waitFor();
       await page.locator('.lance-empty').getByRole('button', { name: 'Clear Search' }).click();
-      await count(page, '1,000 rows');
+      await showsCount(page, '1,000 rows');
       assert.equal(await search(page).inputValue(), '');
       assert.ok(!('search' in views.at(-1)!));
       await page.keyboard.press('Control+f');

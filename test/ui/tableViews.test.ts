@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { PanelTable } from '#shared/protocol/webviewMessages.ts';
 import { seriousProblems } from './parts/accessibility.ts';
 import { type PanelHostStandIn, tableOf } from './parts/panelHostStandIn.ts';
-import { openPanelPages } from './parts/panelPages.ts';
+import { openPanelPages, showsCount } from './parts/panelPages.ts';
 import { themes } from './parts/themes.ts';
 
 const shots = join(import.meta.dirname, '../../test-results/views');
@@ -25,7 +25,6 @@ function serveViews(host: PanelHostStandIn): void {
 
 const line = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
 const head = (page: Page, name: string) => page.getByRole('columnheader').filter({ hasText: name }).first();
-const count = (page: Page, text: string) => page.locator('.lance-toolbar-count', { hasText: text }).waitFor();
 
 suite('Sorting and filtering in the table panel, in a browser', function () {
   this.timeout(60_000);
@@ -108,7 +107,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       assert.equal(await line(page).inputValue(), '');
       await page.keyboard.type('score > 1');
       await page.keyboard.press('Enter');
-      await count(page, '12 of 1,000 rows');
+      await showsCount(page, '12 of 1,000 rows');
       assert.equal(views.at(-1)?.where, 'score > 1');
       assert.ok(await line(page).evaluate((input) => document.activeElement === input));
       await line(page).fill('wrong = 1');
@@ -116,7 +115,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       await page.getByRole('alert').getByText('has no column "wrong"').waitFor();
       await page.screenshot({ path: join(shots, 'wrong.png') });
       assert.equal(await line(page).inputValue(), 'wrong = 1');
-      await count(page, '12 of 1,000 rows');
+      await showsCount(page, '12 of 1,000 rows');
       // The reason covers the headers, so it leaves with a click, and comes back with the focus.
       await page.locator('[role=gridcell]').first().click();
       assert.equal(await page.getByRole('alert').count(), 0);
@@ -155,14 +154,14 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       await page.getByText('No rows match the filter.').waitFor();
       await page.screenshot({ path: join(shots, 'none.png') });
       await page.locator('.lance-empty').getByRole('button', { name: 'Clear Filter' }).click();
-      await count(page, '1,000 rows');
+      await showsCount(page, '1,000 rows');
       assert.equal(await line(page).inputValue(), '');
       await page.locator('[role=gridcell]').first().click();
       await page.keyboard.press('Control+z');
       await page.getByText('No rows match the filter.').waitFor();
       assert.equal(await line(page).inputValue(), 'nothing');
       await page.getByRole('button', { name: 'Undo Filter or Sort' }).click();
-      await count(page, '1,000 rows');
+      await showsCount(page, '1,000 rows');
       await page.locator('[role=gridcell]').first().click();
       await page.keyboard.press('Control+y');
       await page.getByText('No rows match the filter.').waitFor();
@@ -182,11 +181,11 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       const cell = page.locator('[aria-rowindex="4"] [role=gridcell][aria-colindex="3"]');
       await cell.click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Only This Value' }).click();
-      await count(page, '12 of 1,000 rows');
+      await showsCount(page, '12 of 1,000 rows');
       assert.deepEqual(asked, [{ key: 'base', where: '', row: 2, column: 1, isOther: false }]);
       assert.equal(await line(page).inputValue(), "`name` = 'Product number 2'");
       await page.reload();
-      await count(page, '12 of 1,000 rows');
+      await showsCount(page, '12 of 1,000 rows');
       assert.equal(await line(page).inputValue(), "`name` = 'Product number 2'");
     }));
 
@@ -195,7 +194,7 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
       for (const where of ['id > 1', 'id > 2']) {
         await line(page).fill(where);
         await page.keyboard.press('Enter');
-        await count(page, '12 of 1,000 rows');
+        await showsCount(page, '12 of 1,000 rows');
       }
       const undo = page.getByRole('button', { name: 'Undo Filter or Sort' });
       await undo.click();
@@ -203,12 +202,12 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
         () => document.querySelector<HTMLInputElement>('.lance-filter input')?.value === 'id > 1',
       );
       await page.reload();
-      await count(page, '12 of 1,000 rows');
+      await showsCount(page, '12 of 1,000 rows');
       assert.equal(await line(page).inputValue(), 'id > 1');
       await undo.click();
-      await count(page, '1,000 rows');
+      await showsCount(page, '1,000 rows');
       await page.reload();
-      await count(page, '1,000 rows');
+      await showsCount(page, '1,000 rows');
       assert.equal(await undo.isEnabled(), false);
       for (const where of ['id > 1', 'id > 2']) {
         await page.getByRole('button', { name: 'Redo Filter or Sort' }).click();
@@ -224,14 +223,14 @@ suite('Sorting and filtering in the table panel, in a browser', function () {
     withPanel(async (page, host) => {
       await line(page).fill('id > 3');
       await page.keyboard.press('Enter');
-      await count(page, '12 of 1,000 rows');
+      await showsCount(page, '12 of 1,000 rows');
       const key = JSON.stringify({ where: 'id > 3', orderBy: [] });
       const before = host.asked.length;
       await host.grow({ key, numRows: 600, note: 'Finding rows… 600 so far', isGrowing: true });
-      await count(page, '600+ of 1,000 rows');
+      await showsCount(page, '600+ of 1,000 rows');
       await page.locator('.lance-footer').getByRole('button', { name: 'Cancel' }).waitFor();
       await host.grow({ key, numRows: 700, note: '', isGrowing: false, isMoved: true });
-      await count(page, '700 of 1,000 rows');
+      await showsCount(page, '700 of 1,000 rows');
       await page.locator('[role=gridcell]:not([aria-busy])').first().waitFor();
       const again = host.asked.slice(before).filter(({ start }) => start === 0);
       assert.ok(again.length >= 2, `${again.length} requests of the first rows`);

@@ -59,3 +59,9 @@ export function openPanelPages(suiteOptions: SuiteOptions): (run: PanelTest, opt
       }
     });
 }
+
+/** Waits until the toolbar shows this number of rows. The text must begin so: "12 of 1,000 rows" has "1,000 rows", too. */
+export async function showsCount(page: Page, text: string): Promise<void> {
+  const shown = page.locator('.lance-toolbar-count', { hasText: new RegExp(`^${text.replace('+', '\\+')}`) });
+  await shown.waitFor();
+}
