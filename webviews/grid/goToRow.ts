@@ -1,6 +1,7 @@
 import { countText } from '#shared/format/numbers.ts';
 import { createElement } from '../parts/elements.ts';
 import { isFieldKey } from '../parts/fieldKeys.ts';
+import { removeWhenClosed } from '../parts/removeWhenClosed.ts';
 import { tabWithin } from '../parts/tabWithin.ts';
 
 /** Maximum length of a wrong number that is repeated in the message. */
@@ -66,11 +67,7 @@ export function openGoToRow({ parent, numRows, go, onClosed }: GoToRowDeps): voi
     input.ariaInvalid = 'true';
     input.select();
   });
-  box.addEventListener('toggle', (event) => {
-    if (event.newState !== 'closed') return;
-    box.remove();
-    onClosed();
-  });
+  removeWhenClosed(box, onClosed);
   parent.append(box);
   box.showPopover();
   const { left, top, width } = parent.getBoundingClientRect();

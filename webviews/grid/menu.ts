@@ -1,4 +1,5 @@
 import { type Action, createElement } from '../parts/elements.ts';
+import { focusedElement, removeWhenClosed } from '../parts/removeWhenClosed.ts';
 
 /** An entry of a menu. */
 export type MenuItem = Action & {
@@ -39,9 +40,9 @@ export function openMenu(
     });
     button.addEventListener('click', () => {
       menu.hidePopover();
-      const before = activeElement(parent);
+      const before = focusedElement(parent);
       run();
-      hasMovedFocus = activeElement(parent) !== before;
+      hasMovedFocus = focusedElement(parent) !== before;
     });
     return button;
   });
@@ -55,9 +56,7 @@ export function openMenu(
     if (to !== undefined || event.key === 'Tab') event.preventDefault();
     event.stopPropagation();
   });
-  menu.addEventListener('toggle', (event) => {
-    if (event.newState !== 'closed') return;
-    menu.remove();
+  removeWhenClosed(menu, () => {
     if (!hasMovedFocus) onClosed();
   });
   parent.append(menu);
@@ -67,8 +66,3 @@ export function openMenu(
   menu.style.top = `${Math.max(4, Math.min(at.y, innerHeight - height - 4))}px`;
   enabled[0]?.focus();
 }
-
-const activeElement = (within: HTMLElement): Element | null => {
-  const root = within.getRootNode();
-  return root instanceof ShadowRoot ? root.activeElement : document.activeElement;
-};

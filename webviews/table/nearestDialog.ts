@@ -2,6 +2,7 @@ import { countText } from '#shared/format/numbers.ts';
 import type { VectorType } from '#shared/vectorTypes.ts';
 import { createButton, createElement } from '../parts/elements.ts';
 import { isFieldKey } from '../parts/fieldKeys.ts';
+import { removeWhenClosed } from '../parts/removeWhenClosed.ts';
 import { tabWithin } from '../parts/tabWithin.ts';
 import { parseVector } from './typedVector.ts';
 
@@ -82,11 +83,7 @@ export function openNearestDialog(deps: NearestDialogDeps): void {
     event.preventDefault();
     void run();
   });
-  box.addEventListener('toggle', (event) => {
-    if (event.newState !== 'closed') return;
-    box.remove();
-    onClosed();
-  });
+  removeWhenClosed(box, onClosed);
   parent.append(box);
   box.showPopover();
   const { left, top, width } = parent.getBoundingClientRect();

@@ -2,6 +2,7 @@ import type { ColumnValues } from '#shared/protocol/webviewMessages.ts';
 import { markedText } from '../../grid/markedText.ts';
 import { createButton, createElement, createWrapper } from '../../parts/elements.ts';
 import { isFieldKey } from '../../parts/fieldKeys.ts';
+import { removeWhenClosed } from '../../parts/removeWhenClosed.ts';
 import { tabWithin } from '../../parts/tabWithin.ts';
 import {
   type ColumnFilter,
@@ -106,11 +107,9 @@ class FilterPopup {
     element.append(title, tabs, this.#conditions, this.#list.element, this.#problem, bottom);
     element.addEventListener('keydown', (event) => this.#onKey(event));
     element.addEventListener('toggle', (event) => {
-      if (event.newState !== 'closed') return;
-      this.#list.close();
-      element.remove();
-      onClosed();
+      if (event.newState === 'closed') this.#list.close();
     });
+    removeWhenClosed(element, onClosed);
   }
 
   #buildConditions(): void {
